@@ -3,6 +3,10 @@
 
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
 #include "regretless/products.hpp"
 #include "rounds.hpp"
 
@@ -16,48 +20,37 @@ template <class T>
 using Read = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Write = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Places = nb::ndarray<std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Places = Write<std::uint64_t>;
 
-KeyTable table_of(const Places& places) {
-  const std::size_t size = places.shape(0);
-  demand(places.shape(1) == 2 && size > 0 && (size & (size - 1)) == 0, "a table has a power of two of places");
-  return {places.data(), std::int64_t(size)};
+KeyTable table_of(const Places& places, const Write<std::int64_t>& listed, std::int64_t count, std::int64_t limit) {
+  const std::size_t size = places.size();
+  demand(size > 0 && (size & (size - 1)) == 0, "a table has a power of two of places");
+  demand(listed.size() == size / 2 && count >= 0 && count <= std::int64_t(size / 2), "wrong room");
+  return {places.data(), std::int64_t(size), listed.data(), count, limit};
 }
 
-template <class V>
-void products(const Read<V>& values, const Read<std::int64_t>& features, const Read<std::int64_t>& starts,
-              const Write<std::int32_t>& rows, const Write<std::int64_t>& keys, const Write<V>& out) {
-  demand(features.size() == values.size() && starts.size() > 0, "one feature for each value, and where rows begin");
+void check(const KeyTable& table) { demand(!table.broken, "the table does not fit its keys"); }
+
+void fill(const Places& places, const Write<std::int64_t>& listed, std::int64_t count) {
+  KeyTable table = table_of(places, listed, count, count);
   const nb::gil_scoped_release unlock;
-  std::int64_t all = 0;
-  for (std::size_t t = 0; t + 1 < starts.size(); ++t) {
-    const std::int64_t n = starts.data()[t + 1] - starts.data()[t];
-    demand(starts.data()[t] >= 0 && n >= 0 && starts.data()[t + 1] <= std::int64_t(values.size()), "broken starts");
-    all += n + n * (n - 1) / 2;
+  table.fill();
+}
+
+std::tuple<std::int64_t, std::int64_t, std::int64_t> number(const Places& places, const Write<std::int64_t>& listed,
+                                                            std::int64_t count, std::int64_t limit, bool learn,
+                                                            const Read<std::int64_t>& keys,
+                                                            const Write<std::int64_t>& numbers) {
+  demand(numbers.size() == keys.size(), "wrong room");
+  KeyTable table = table_of(places, listed, count, limit);
+  std::int64_t refused = 0, done = 0;
+  {
+    const nb::gil_scoped_release unlock;
+    done = number_keys(table, keys.data(), std::int64_t(keys.size()), learn, refused,
+                       [&](std::int64_t k, std::int64_t number) { numbers.data()[k] = number; });
   }
-  demand(std::int64_t(rows.size()) == all && keys.size() == rows.size() && out.size() == rows.size(), "wrong room");
-  all_products(values.data(), features.data(), starts.data(), std::int64_t(starts.size()) - 1, rows.data(), keys.data(),
-               out.data());
-}
-
-void move(const Places& from, const Places& to) {
-  demand(from.shape(0) < to.shape(0), "wrong room");
-  const KeyTable old = table_of(from), more = table_of(to);
-  const nb::gil_scoped_release unlock;
-  demand(move_keys(old, more), "the larger table is full");
-}
-
-std::tuple<std::int64_t, std::int64_t, std::int64_t> number(const Places& places, const Read<std::int64_t>& keys,
-                                                            std::int64_t first, std::int64_t count, std::int64_t limit,
-                                                            bool learn, const Write<std::int64_t>& numbers) {
-  demand(numbers.size() == keys.size() && first >= 0 && count >= 0 && count <= std::int64_t(places.shape(0) / 2),
-         "wrong room");
-  const KeyTable table = table_of(places);
-  const nb::gil_scoped_release unlock;
-  const Numbered n =
-      number_keys(table, keys.data(), std::int64_t(keys.size()), first, count, limit, learn, numbers.data());
-  demand(!n.fuller, "the table has more keys than numbers");
-  return {n.done, n.count, n.refused};
+  check(table);
+  return {done, table.count, refused};
 }
 
 void hash(const Read<std::int64_t>& keys, int bits, const Write<std::int64_t>& columns) {
@@ -68,34 +61,88 @@ void hash(const Read<std::int64_t>& keys, int bits, const Write<std::int64_t>& c
     columns.data()[k] = std::int64_t(splitmix64(std::uint64_t(keys.data()[k])) & mask);
 }
 
-template <class V>
-std::int64_t merge(const Read<std::int32_t>& rows, const Read<std::int64_t>& columns, const Read<V>& values,
-                   const Write<std::int64_t>& starts, const Write<std::int32_t>& merged, const Write<V>& sums) {
-  const std::size_t n = rows.size(), count = starts.size() - 1;
-  demand(columns.size() == n && values.size() == n && merged.size() == n && sums.size() == n && starts.size() > 0 &&
-             n < std::size_t(1) << 32,
-         "wrong room");
-  const nb::gil_scoped_release unlock;
-  std::uint32_t last_row = 0;
-  std::uint64_t last_column = 0;
-  for (std::size_t k = 0; k < n; ++k) {
-    last_row = std::max(last_row, std::uint32_t(rows.data()[k]));
-    last_column = std::max(last_column, std::uint64_t(columns.data()[k]) - std::uint64_t(no_column));
+// What products are made of; copied where it decides what is read and written.
+struct Pairs {
+  std::vector<std::int64_t> starts;
+  std::vector<std::int32_t> left, right;  // places in rows, all of which are as long
+  bool all = false;
+  std::int64_t longest = 0, entries = 0;  // of a row with its products; of all together
+
+  Pairs(const Read<std::int64_t>& starts_of_rows, const Read<std::int32_t>& lefts, const Read<std::int32_t>& rights,
+        bool all_pairs, std::size_t values)
+      : starts(starts_of_rows.data(), starts_of_rows.data() + starts_of_rows.size()),
+        left(lefts.data(), lefts.data() + lefts.size()), right(rights.data(), rights.data() + rights.size()),
+        all(all_pairs) {
+    demand(!starts.empty() && left.size() == right.size() && !(all && !left.empty()), "wrong room");
+    std::int32_t farthest = -1;
+    for (std::size_t k = 0; k < left.size(); ++k) {
+      demand(left[k] >= 0 && right[k] >= 0, "there is no such place in a row");
+      farthest = std::max({farthest, left[k], right[k]});
+    }
+    for (std::size_t t = 0; t + 1 < starts.size(); ++t) {
+      const std::int64_t n = starts[t + 1] - starts[t];
+      demand(starts[t] >= 0 && n >= 0 && starts[t + 1] <= std::int64_t(values), "broken starts");
+      demand(n > farthest, "there is no such place in a row");
+      const std::int64_t size = n + (all ? n * (n - 1) / 2 : std::int64_t(left.size()));
+      longest = std::max(longest, size);
+      entries += size;
+    }
+    demand(longest < std::int64_t(1) << 32, "a row is too long");
   }
-  demand(n == 0 || (last_row < count && last_column <= std::uint64_t(1) << 31), "there is no such row or column");
-  return merge_rows(rows.data(), columns.data(), values.data(), std::int64_t(n), std::int64_t(count), starts.data(),
-                    merged.data(), sums.data());
+};
+
+template <class V>
+std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t> cross(
+    const Read<V>& values, const Read<std::int64_t>& keys, const Read<std::int64_t>& starts,
+    const Read<std::int32_t>& left, const Read<std::int32_t>& right, bool all, std::int64_t first, const Places& places,
+    const Write<std::int64_t>& listed, std::int64_t count, std::int64_t limit, bool learn, int bits, bool features,
+    const Write<std::int64_t>& ends, const Write<std::int32_t>& columns, const Write<V>& sums) {
+  const std::size_t rows = starts.size() - 1;
+  demand(keys.size() == values.size(), "one key for each value");
+  const Pairs pairs(starts, left, right, all, values.size());
+  demand(ends.size() == rows + 1 && sums.size() == columns.size() && std::int64_t(sums.size()) == pairs.entries &&
+             first >= 0 && first <= std::int64_t(rows) && bits >= 0 && bits <= 30,
+         "wrong room");
+  KeyColumns of{table_of(places, listed, count, limit), bits, features, learn};
+  std::int64_t at = ends.data()[first], done = first;
+  demand(at >= 0 && at <= std::int64_t(columns.size()), "wrong room");
+  bool fits = true;
+  {
+    const nb::gil_scoped_release unlock;
+    RowMaker<V> row(std::size_t(pairs.longest) + 1);
+    for (; done < std::int64_t(rows); ++done) {
+      const std::int64_t begin = pairs.starts[std::size_t(done)], n = pairs.starts[std::size_t(done) + 1] - begin;
+      const std::int64_t* const key = keys.data() + begin;
+      const V* const value = values.data() + begin;
+      row.begin(key, value, n);
+      if (all) row.add_all_pairs(key, value, n);
+      for (std::size_t k = 0; k < pairs.left.size(); ++k) {
+        const std::int32_t a = pairs.left[k], b = pairs.right[k];
+        row.add_pair(key[a], key[b], value[a] * value[b]);
+      }
+      if (!row.number(of)) break;
+      fits = row.size() <= std::int64_t(columns.size()) - at;
+      const std::int64_t more = fits ? row.write(columns.data() + at, sums.data() + at) : -1;
+      fits = more >= 0;
+      if (!fits) break;
+      ends.data()[done + 1] = at += more;
+    }
+  }
+  check(of.table);
+  demand(fits, "there is no such column");
+  return {done, of.table.count, of.refused, at};
 }
 
 template <class V>
 void bind_values(nb::module_& m) {
-  m.def("all_products", &products<V>, "values"_a.noconvert(), "features"_a.noconvert(), "starts"_a.noconvert(),
-        "rows"_a.noconvert(), "keys"_a.noconvert(), "products"_a.noconvert(),
-        "Row, key and value of every feature of a row and then of the product of any two, row after row.");
-  m.def("merge_rows", &merge<V>, "rows"_a.noconvert(), "columns"_a.noconvert(), "values"_a.noconvert(),
-        "starts"_a.noconvert(), "merged"_a.noconvert(), "sums"_a.noconvert(),
-        "Compressed rows of entries in any order, without those of column -1; what stands in one column is added up. "
-        "How many entries there are.");
+  m.def("cross_rows", &cross<V>, "values"_a.noconvert(), "keys"_a.noconvert(), "starts"_a.noconvert(),
+        "left"_a.noconvert(), "right"_a.noconvert(), "all"_a, "first"_a, "places"_a.noconvert(), "listed"_a.noconvert(),
+        "count"_a, "limit"_a, "learn"_a, "bits"_a, "features"_a, "ends"_a.noconvert(), "columns"_a.noconvert(),
+        "sums"_a.noconvert(),
+        "Compressed rows of the keys of other rows and of their products, from the row `first` on: those of the places "
+        "`left` and `right` of each row, or all. Columns are numbers of keys, or with `bits` their hash, but that of a "
+        "feature itself with `features`. What is 0 or has no key (-1) is left out, what stands in one column added up. "
+        "How many rows are done (the table may be full), numbers there are, keys were refused one, and entries.");
 }
 
 }  // namespace
@@ -103,14 +150,14 @@ void bind_values(nb::module_& m) {
 void bind_products(nb::module_& m) {
   bind_values<float>(m);
   bind_values<double>(m);
-  m.def("number_keys", &number, "places"_a.noconvert(), "keys"_a.noconvert(), "first"_a, "count"_a, "limit"_a,
-        "learn"_a, "numbers"_a.noconvert(),
-        "The numbers of keys from the first on, -1 for none; new ones are learned until the table is full. How many "
-        "keys are done, how many numbers there are, and how many keys were refused one.");
-  m.def("move_keys", &move, "places"_a.noconvert(), "to"_a.noconvert(),
-        "Move keys and their numbers to a larger table that has none yet.");
   m.def("hash_keys", &hash, "keys"_a.noconvert(), "bits"_a, "columns"_a.noconvert(),
         "The lowest bits of the splitmix64 of each key.");
+  m.def("number_keys", &number, "places"_a.noconvert(), "listed"_a.noconvert(), "count"_a, "limit"_a, "learn"_a,
+        "keys"_a.noconvert(), "numbers"_a.noconvert(),
+        "The numbers of keys, -1 for none; new ones are learned until the table is full. How many keys are done, how "
+        "many numbers there are, and how many keys were refused one.");
+  m.def("fill_places", &fill, "places"_a.noconvert(), "listed"_a.noconvert(), "count"_a,
+        "Give listed keys, which differ, their places in a table.");
 }
 
 }  // namespace regretless

@@ -1,8 +1,8 @@
 // Products of two features as further features of a row: their keys, the columns that keys have, and rows put in order.
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace regretless {
 
 // A feature's key is its number. That of a product holds the larger number in its lower half, above it the smaller, and
 // 1: the order of the two does not matter.
-inline constexpr std::int64_t no_key = -1, no_column = -1;
+inline constexpr std::int64_t no_key = -1, no_column = -1, largest_feature = 0xffffffff;
 inline std::int64_t pair_key(std::int64_t a, std::int64_t b) { return ((std::min(a, b) + 1) << 32) | std::max(a, b); }
 
 // Steele, Lea and Flood 2014.
@@ -21,138 +21,211 @@ inline std::uint64_t splitmix64(std::uint64_t number) {
   return mixed ^ (mixed >> 31);
 }
 
-// Every feature of a row, then the product of any two, row after row; there is room for all of them.
-template <class V>
-void all_products(const V* values, const std::int64_t* features, const std::int64_t* starts, std::int64_t rows,
-                  std::int32_t* row, std::int64_t* keys, V* products) {
-  for (std::int64_t t = 0; t < rows; ++t) {
-    const std::int64_t begin = starts[t], end = starts[t + 1];
-    for (std::int64_t k = begin; k < end; ++k) *keys++ = features[k], *products++ = values[k];
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t feature = features[i];
-      const V value = values[i];
-      for (std::int64_t k = i + 1; k < end; ++k)
-        *keys++ = pair_key(feature, features[k]), *products++ = value * values[k];
-    }
-    const std::int64_t n = end - begin, all = n + n * (n - 1) / 2;
-    std::fill_n(row, all, std::int32_t(t));
-    row += all;
-  }
-}
-
-// Keys and their numbers, borrowed: a power of two of places, each for a key and its number or for none, at most half
-// of them in use.
+// Keys by their numbers, which are below `limit`, and a power of two of places, at most half of them in use; both are
+// borrowed. A place holds a number, from 1 on, above it half of the key's hash; or 0.
 struct KeyTable {
-  std::int64_t* places;
-  std::int64_t size;
+  std::uint64_t* places = nullptr;
+  std::int64_t size = 0;
+  std::int64_t* listed = nullptr;  // room for half as many keys as there are places
+  std::int64_t count = 0, limit = 0;
+  bool broken = false;  // whether a place has a number that no key has, or none is free
 
-  std::uint64_t place(std::int64_t key) const { return splitmix64(std::uint64_t(key)) & std::uint64_t(size - 1); }
-  // Where the key stands, or could; none where it does not stand in a table that is full.
-  std::int64_t* find(std::int64_t key) const {
-    std::uint64_t at = place(key);
-    for (std::int64_t left = size; places[2 * at] != key && places[2 * at] != no_key;) {
-      if (--left == 0) return nullptr;
-      at = (at + 1) & std::uint64_t(size - 1);
+  std::uint64_t next(std::uint64_t at) const { return (at + 1) & std::uint64_t(size - 1); }
+  // Where the key's number stands, or could.
+  std::uint64_t* find(std::int64_t key, std::uint64_t hash) {
+    std::uint64_t at = hash & std::uint64_t(size - 1);
+    for (std::int64_t left = size; places[at] != 0; at = next(at)) {
+      const std::uint64_t number = (places[at] & 0xffffffff) - 1;
+      broken = --left == 0 || number >= std::uint64_t(count);
+      if (broken || ((places[at] ^ hash) >> 32 == 0 && listed[number] == key)) break;
     }
-    return places + 2 * at;
+    return places + at;
   }
-  void fetch(std::int64_t key) const { __builtin_prefetch(places + 2 * place(key)); }
+  static std::int64_t number_at(const std::uint64_t* place) { return std::int64_t(*place & 0xffffffff) - 1; }
+  void put(std::uint64_t* place, std::uint64_t hash, std::int64_t number) const {
+    *place = hash >> 32 << 32 | std::uint64_t(number + 1);
+  }
+  void fetch_place(std::uint64_t hash) const { __builtin_prefetch(places + (hash & std::uint64_t(size - 1))); }
+  void fetch_key(std::uint64_t hash) const {
+    const std::int64_t number = number_at(places + (hash & std::uint64_t(size - 1)));
+    if (number >= 0 && number < count) __builtin_prefetch(listed + number);
+  }
+  // Gives all keys, which differ, their places in a table that has none yet.
+  void fill() {
+    constexpr std::int64_t ahead = 16;
+    std::fill_n(places, size, 0);
+    for (std::int64_t number = 0; number < count; ++number) {
+      if (number + ahead < count) fetch_place(splitmix64(std::uint64_t(listed[number + ahead])));
+      const std::uint64_t hash = splitmix64(std::uint64_t(listed[number]));
+      std::uint64_t at = hash & std::uint64_t(size - 1);
+      while (places[at] != 0) at = next(at);
+      put(places + at, hash, number);
+    }
+  }
 };
 
-// Moves all keys to a table that has none yet. False if it is full of others.
-inline bool move_keys(const KeyTable& from, const KeyTable& to) {
-  for (std::int64_t at = 0; at < from.size; ++at) {
-    if (from.places[2 * at] == no_key) continue;
-    std::int64_t* const place = to.find(from.places[2 * at]);
-    if (!place) return false;
-    place[0] = from.places[2 * at], place[1] = from.places[2 * at + 1];
+// The number of each key, handed to take(k, number), -1 for none. New ones are numbered as they come, if they are to be
+// learned and there is room below the limit, else `refused` counts them. How many keys are done: not all where the
+// table is full.
+template <class Take>
+std::int64_t number_keys(KeyTable& table, const std::int64_t* keys, std::int64_t n, bool learn, std::int64_t& refused,
+                         const Take& take) {
+  constexpr std::int64_t ahead = 32, near = 12;  // how many keys earlier a place is fetched, and the key that it names
+  std::uint64_t hashes[ahead] = {};
+  for (std::int64_t k = -ahead; k < n; ++k) {
+    const std::uint64_t hash = hashes[std::uint64_t(k) % ahead];
+    if (k + ahead < n) {
+      const std::uint64_t later = hashes[std::uint64_t(k) % ahead] = splitmix64(std::uint64_t(keys[k + ahead]));
+      table.fetch_place(later);
+    }
+    if (k < 0) continue;
+    if (k + near < n) table.fetch_key(hashes[std::uint64_t(k + near) % ahead]);
+    std::uint64_t* const at = table.find(keys[k], hash);
+    if (table.broken) return k;
+    std::int64_t number = table.number_at(at);
+    if (number == no_column && learn) {
+      if (table.count >= table.limit) refused += 1;
+      else if (2 * (table.count + 1) > table.size) return k;
+      else {
+        number = table.count++;
+        table.listed[number] = keys[k];
+        table.put(at, hash, number);
+      }
+    }
+    take(k, number);
   }
-  return true;
+  return n;
 }
 
-struct Numbered {
-  std::int64_t done, count, refused;  // keys looked up; numbers there are; keys for which there was none
-  bool fuller = false;                // whether the table has more keys than numbers
+// What gives keys their columns: the table, or the lowest bits of a hash, in which case the table remembers keys.
+struct KeyColumns {
+  KeyTable table;
+  int bits = 0;           // of the hash; 0 for none
+  bool features = false;  // whether features are columns by themselves, and products alone are hashed
+  bool learn = false;
+  std::int64_t refused = 0;
 };
 
-// The number of each key from the first on. New ones are numbered as they come, if they are to be learned, below
-// `limit`; it ends early where the table is full.
-inline Numbered number_keys(const KeyTable& table, const std::int64_t* keys, std::int64_t n, std::int64_t first,
-                            std::int64_t count, std::int64_t limit, bool learn, std::int64_t* numbers) {
-  constexpr std::int64_t ahead = 16;
-  Numbered result{first, count, 0};
-  for (std::int64_t k = first; k < n; ++k) {
-    if (k + ahead < n) table.fetch(keys[k + ahead]);
-    std::int64_t* const at = table.find(keys[k]);
-    result.fuller = !at;
-    if (result.fuller) return result;
-    numbers[k] = at[0] == no_key ? no_column : at[1];
-    if (at[0] == no_key && learn) {
-      if (result.count >= limit) result.refused += 1;
-      else if (2 * (result.count + 1) > table.size) return result;
-      else at[0] = keys[k], numbers[k] = at[1] = result.count++;
-    }
-    result.done = k + 1;
-  }
-  return result;
-}
-
-// Entries in the order of their columns, which are digits of 11 bits; those of one column stay as they stand.
-inline void sort_by_column(std::vector<std::uint64_t>& entries, std::uint64_t largest) {
-  constexpr int digit = 11, beyond = 32;
-  std::vector<std::uint64_t> sorted(entries.size());
-  for (int shift = beyond; shift < 64 && (largest >> (shift - beyond)) > 0; shift += digit) {
-    std::uint32_t places[1 << digit] = {};
-    const auto of = [shift](std::uint64_t entry) { return (entry >> shift) & ((1u << digit) - 1); };
-    for (const std::uint64_t entry : entries) ++places[of(entry)];
-    std::uint32_t sum = 0;
-    for (std::uint32_t& place : places) sum += std::exchange(place, sum);
-    for (const std::uint64_t entry : entries) sorted[places[of(entry)]++] = entry;
-    entries.swap(sorted);
-  }
-}
-
-// Compressed rows of entries, each with its row and its column or -1 for none: columns ascend, and what stands in the
-// same column is added up as it stands. How many entries there are.
+// Rows with products, one at a time. What is 0, or has no key, is left out.
 template <class V>
-std::int64_t merge_rows(const std::int32_t* row, const std::int64_t* columns, const V* values, std::int64_t n,
-                        std::int64_t rows, std::int64_t* starts, std::int32_t* merged, V* sums) {
-  std::vector<std::uint64_t> entries(static_cast<std::size_t>(n));
-  std::vector<std::int64_t> end(std::size_t(rows), 0);
-  std::uint64_t largest = 0;
-  std::size_t count = 0;
-  for (std::int64_t k = 0; k < n; ++k) {
-    const bool here = columns[k] != no_column;
-    entries[count] = std::uint64_t(columns[k]) << 32 | std::uint64_t(k);
-    count += here;
-    largest = std::max(largest, here ? std::uint64_t(columns[k]) : 0);
-    end[std::size_t(row[k])] += here;
+class RowMaker {
+ public:
+  explicit RowMaker(std::size_t longest) : keys_(longest), values_(longest), entries_(longest), spare_(longest) {}
+
+  // A row of so many keys, and no products yet.
+  void begin(const std::int64_t* keys, const V* values, std::int64_t n) {
+    n_ = 0;
+    for (std::int64_t k = 0; k < n; ++k) n_ = put(n_, keys[k], values[k]);
   }
-  entries.resize(count);
-  sort_by_column(entries, largest);
-  starts[0] = 0;
-  for (std::int64_t t = 0; t < rows; ++t)
-    starts[t + 1] = starts[t] + end[std::size_t(t)], end[std::size_t(t)] = starts[t];
-  for (const std::uint64_t entry : entries) {
-    const std::int64_t place = std::int64_t(entry & 0xffffffff), t = row[place];
-    const std::int32_t column = std::int32_t(entry >> 32);
-    std::int64_t& at = end[std::size_t(t)];
-    if (at > starts[t] && merged[at - 1] == column) sums[at - 1] += values[place];
-    else merged[at] = column, sums[at++] = values[place];
-  }
-  // Rows in which sums were made are shorter than there was room for.
-  std::int64_t total = 0;
-  for (std::int64_t t = 0; t < rows; ++t) {
-    const std::int64_t from = starts[t], count = end[std::size_t(t)] - from;
-    if (from != total) {
-      std::memmove(merged + total, merged + from, std::size_t(count) * sizeof *merged);
-      std::memmove(sums + total, sums + from, std::size_t(count) * sizeof *sums);
+  void add_all_pairs(const std::int64_t* features, const V* values, std::int64_t n) {
+    std::size_t at = n_;
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (features[i] == no_key) continue;
+      for (std::int64_t k = i + 1; k < n; ++k) at = put_pair(at, features[i], features[k], values[i] * values[k]);
     }
-    starts[t] = total;
-    total += count;
+    n_ = at;
   }
-  starts[rows] = total;
-  return total;
-}
+  void add_pair(std::int64_t a, std::int64_t b, V product) {
+    if (a != no_key) n_ = put_pair(n_, a, b, product);
+  }
+
+  std::int64_t size() const { return std::int64_t(n_); }
+
+  // Gives the keys their columns; false where the table is full or broken, or a column is too large.
+  bool number(KeyColumns& columns) {
+    m_ = 0;
+    if (columns.bits == 0)
+      return number_keys(columns.table, keys_.data(), std::int64_t(n_), columns.learn, columns.refused,
+                         [this](std::int64_t k, std::int64_t column) { take(std::size_t(k), column); }) ==
+             std::int64_t(n_);
+    if (!remember(columns)) return false;
+    const std::uint64_t mask = (std::uint64_t(1) << columns.bits) - 1;
+    for (std::size_t k = 0; k < n_; ++k) {
+      const bool as_it_is = columns.features && keys_[k] <= largest_feature;
+      const std::uint64_t column = as_it_is ? std::uint64_t(keys_[k]) : splitmix64(std::uint64_t(keys_[k])) & mask;
+      entries_[k] = column << 32 | k;
+    }
+    m_ = n_;
+    return true;
+  }
+
+  // Writes the row by ascending columns, what is of one column added up as it came. How many entries that makes; -1
+  // where a column is too large.
+  std::int64_t write(std::int32_t* columns, V* sums) {
+    std::uint64_t largest = 0;
+    for (std::size_t k = 0; k < m_; ++k) largest |= entries_[k] >> 32;
+    if (largest >> 31) return -1;
+    put_in_order(std::bit_width(largest));
+    std::int64_t n = 0;
+    for (std::size_t k = 0; k < m_; ++k) {
+      const auto column = std::int32_t(entries_[k] >> 32);
+      const V value = values_[entries_[k] & 0xffffffff];
+      if (n > 0 && columns[n - 1] == column) sums[n - 1] += value;
+      else columns[n] = column, sums[n++] = value;
+    }
+    return n;
+  }
+
+ private:
+  std::size_t put(std::size_t at, std::int64_t key, V value) {
+    keys_[at] = key;
+    values_[at] = value;
+    return at + std::size_t((key != no_key) & (value != 0));
+  }
+  std::size_t put_pair(std::size_t at, std::int64_t a, std::int64_t b, V product) {
+    return put(at, b == no_key ? no_key : pair_key(a, b), product);
+  }
+
+  void take(std::size_t k, std::int64_t column) {
+    entries_[m_] = std::uint64_t(column) << 32 | k;
+    m_ += column != no_column;
+  }
+
+  bool remember(KeyColumns& columns) {
+    KeyTable& table = columns.table;
+    const auto none = [](std::int64_t, std::int64_t) {};
+    for (std::size_t k = 0; k < n_ && columns.learn && table.count < table.limit; ++k)
+      if (!(columns.features && keys_[k] <= largest_feature) &&
+          number_keys(table, &keys_[k], 1, true, columns.refused, none) == 0)
+        return false;
+    return true;
+  }
+
+  // By columns of so many bits, and those of one column as they came.
+  void put_in_order(int bits) {
+    const auto begin = entries_.begin(), end = begin + std::ptrdiff_t(m_);
+    if (std::is_sorted(begin, end)) return;
+    constexpr std::size_t few = 24;
+    if (m_ > few) return sort_by_digits(bits);
+    for (auto next = begin; next < end; ++next) {
+      const std::uint64_t entry = *next;
+      auto to = next;
+      for (; to > begin && to[-1] > entry; --to) *to = to[-1];
+      *to = entry;
+    }
+  }
+
+  // From the lowest digit on; a digit has about as many values as there are entries, and at most 256.
+  void sort_by_digits(int bits) {
+    const int most = std::clamp(int(std::bit_width(m_)), 5, 8), passes = (bits + most - 1) / most;
+    const int digit = (bits + passes - 1) / passes;
+    const std::uint64_t mask = (std::uint64_t(1) << digit) - 1;
+    for (int pass = 0; pass < passes; ++pass) std::fill_n(places_[pass], mask + 1, 0u);
+    for (std::size_t k = 0; k < m_; ++k)
+      for (int pass = 0; pass < passes; ++pass) ++places_[pass][entries_[k] >> (32 + pass * digit) & mask];
+    for (int pass = 0; pass < passes; ++pass) {
+      std::uint32_t sum = 0, *const places = places_[pass];
+      for (std::uint64_t value = 0; value <= mask; ++value) sum += std::exchange(places[value], sum);
+      for (std::size_t k = 0; k < m_; ++k) spare_[places[entries_[k] >> (32 + pass * digit) & mask]++] = entries_[k];
+      entries_.swap(spare_);
+    }
+  }
+
+  std::vector<std::int64_t> keys_;
+  std::vector<V> values_;
+  std::size_t n_ = 0, m_ = 0;                   // keys; entries
+  std::vector<std::uint64_t> entries_, spare_;  // a column, and the place of its value below it
+  std::uint32_t places_[8][256];
+};
 
 }  // namespace regretless

@@ -34,7 +34,7 @@ from ..finite_classes.trees import kuhn
 
 CLASSES = ("Player", "MirrorPlayer", "SecondOrderPlayer", "Combiner", "KernelMachine", "Puller", "Voter", "Dueler")
 CLASSES += ("AggregatedPlayer", "RegressionPlayer", "Explorer", "Tree", "TreeDuel", "Payer")
-READERS = ("add_words", "all_products", "merge_rows")  # which know them by name
+READERS = ("add_words", "cross_rows")  # which know them by name
 FUNCTIONS = ("sight", "charge", "shorten_payoffs", "enclose", "solve_game", *READERS)
 UNRECORDED = _core.RegressionPlayer
 PASSED_ON = ("Tree", "Payer")  # which the core itself takes: they are handed out as they are
@@ -154,10 +154,11 @@ def _read(dtype: Any) -> None:
     values, columns, starts = np.ones(4, dtype), np.array([0, 2, 1, 2]), np.array([0, 2, 4])
     words = np.array([0, 0, 1]), np.array([3, 3, 4])
     _core.add_words(np.ones(4), columns.astype(np.int32), starts, *words)
-    rows, keys, products = np.empty(6, np.int32), np.empty(6, np.int64), np.empty(6, dtype)
-    _core.all_products(values, columns, starts, rows, keys, products)
-    merged, sums = np.empty(4, np.int32), np.empty(4, dtype)
-    _core.merge_rows(np.array([0, 0, 1, 1], dtype=np.int32), columns, values, np.empty(3, np.int64), merged, sums)
+    pairs = np.array([0], np.int32), np.array([1], np.int32)
+    for left, right in (pairs, (np.empty(0, np.int32), np.empty(0, np.int32))):
+        table = np.zeros(16, np.uint64), np.empty(8, np.int64), 0, 8, True
+        room = np.zeros(3, np.int64), np.empty(6, np.int32), np.empty(6, dtype)
+        _core.cross_rows(values, columns, starts, left, right, not len(left), 0, *table, 0, False, *room)
 
 
 MORE: dict[str, dict[str, Any]] = {

@@ -17,7 +17,7 @@ from regretless import _core
 from regretless.data import ArrayStream, CrossedStream, open_stream
 from regretless.data import interactions as interactions_module
 from regretless.data.columns import hashed
-from regretless.data.interactions import Keys, hashed_keys, pair_keys, parts
+from regretless.data.interactions import Keys, Products, hashed_keys, pair_keys, parts
 from regretless.data.names import called, column_names, made_of
 from regretless.data.stream import Stream
 from regretless.errors import DataError, ModelError, RegretlessError
@@ -478,26 +478,48 @@ def test_a_table_of_keys_grows() -> None:
     assert keys.find(np.array([-5, 1, 20 << 20])).tolist() == [-1, -1, expected[20 << 20]]
 
 
-def test_a_full_table_of_keys_is_refused() -> None:
-    """A table with more keys than the count says ends no search by itself, and is refused, as is one to move to."""
-    full, keys, numbers = np.arange(8).reshape(4, 2), np.array([8, 9]), np.empty(2, np.int64)
-    for learn in (False, True):
-        with pytest.raises(ValueError, match="more keys than numbers"):
-            _core.number_keys(full, keys, 0, 0, 9, learn, numbers)
-    one_left = full.copy()
-    one_left[3] = -1
-    with pytest.raises(ValueError, match="more keys than numbers"):
-        _core.number_keys(one_left, keys, 0, 0, 9, True, numbers)
-    with pytest.raises(ValueError, match="is full"):
-        _core.move_keys(np.array([[8, 0], [9, 1]]), full)
+def test_a_table_that_does_not_fit_its_keys_is_refused() -> None:
+    """A table without a free place ends no search by itself, and one that names keys that are not there reads none."""
+    listed, numbers = np.array([8, 9]), np.empty(1, np.int64)
+    for places in (np.full(4, 1 + (7 << 32), np.uint64), np.full(4, 5, np.uint64)):
+        for learn in (False, True):
+            with pytest.raises(ValueError, match="does not fit its keys"):
+                _core.number_keys(places, listed, 2, 9, learn, np.array([7]), numbers)
 
 
-@pytest.mark.parametrize("column", [-2, 1 << 31, np.iinfo(np.int64).max, np.iinfo(np.int64).min])
-def test_a_column_beyond_the_limit_is_not_merged(column: int) -> None:
-    """Columns are those of 31 bits or -1 for none; any other is refused."""
-    starts, merged, sums = np.empty(2, np.int64), np.empty(1, np.int32), np.empty(1)
-    with pytest.raises(ValueError, match="no such row or column"):
-        _core.merge_rows(np.zeros(1, np.int32), np.array([column]), np.ones(1), starts, merged, sums)
+@pytest.mark.parametrize("key", [(1 << 32) - 1, 1 << 31])
+def test_a_column_beyond_the_limit_is_not_written(key: int) -> None:
+    """Columns are those of 31 bits; a feature with a larger number that is to be its own column is refused."""
+    rows = Products(np.ones(1), np.array([key]), np.array([0, 1]))
+    with pytest.raises(ValueError, match="no such column"):
+        Keys(0).cross(rows, 8, True, False)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("bits", [None, 3, 18])
+@pytest.mark.parametrize("shape", [(40, 4, 9), (9, 60, 90), (2, 300, 400)])
+def test_rows_are_crossed_as_a_plain_loop_does(shape: tuple[int, int, int], bits: int | None, dtype: Any) -> None:
+    """All products of rows of few and of many features have the columns, their order and the sums of a dictionary."""
+    random, keys = np.random.default_rng(0), Keys(1 << 20)
+    features = [random.permutation(shape[2])[: random.integers(shape[1] + 1)] for _ in range(shape[0])]
+    starts = np.cumsum([0, *map(len, features)])
+    flat = np.concatenate(features)
+    values = random.integers(-2, 3, len(flat)).astype(dtype) / dtype(3)
+    crossed, _ = keys.cross(Products(values, flat, starts, all=True), bits, False, True)
+    numbers: dict[int, int] = {}
+    for row, (begin, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
+        mine = list(zip(flat[begin:end].tolist(), values[begin:end], strict=True))
+        entries = mine + [(int(pair_keys(*np.array([[a], [b]]))[0]), u * v) for (a, u), (b, v) in combinations(mine, 2)]
+        expected: dict[int, Any] = {}
+        for key, value in entries:
+            if value:
+                number = numbers.setdefault(key, len(numbers))
+                column = number if bits is None else splitmix64(key) % (1 << bits)
+                expected[column] = expected.get(column, dtype(0)) + value
+        part = slice(crossed.starts[row], crossed.starts[row + 1])
+        assert crossed.indices[part].tolist() == sorted(expected)
+        assert crossed.values[part].tolist() == [expected[column] for column in sorted(expected)]
+    assert keys.listed().tolist() == list(numbers)
 
 
 def test_a_key_has_its_parts() -> None:

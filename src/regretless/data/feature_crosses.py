@@ -16,13 +16,12 @@ from .interactions import (
     MOST_PRODUCTS,
     Crossing,
     Numbering,
+    Products,
     TooManyProducts,
-    all_pairs,
     cut,
     hash_of,
     named_pairs,
     pair_keys,
-    pairs_of,
 )
 from .messages import SKIPPING, one_of
 from .names import all_names
@@ -206,26 +205,30 @@ class CrossedStream(WrappedStream):
         with np.errstate(over="ignore"):
             if not len(piece.values) or np.isfinite(np.square(np.abs(piece.values).max())):
                 return bad
-            rows, _, values = self._entries(piece.only(~many))
-        bad[np.flatnonzero(~many)[rows[~np.isfinite(values)]]] = True
+            for row in np.flatnonzero(~many).tolist():
+                one = piece.slice(row, row + 1)
+                if self._crossing.everything:
+                    first, second = np.triu_indices(len(one.values), 1)
+                else:
+                    first, second = named_pairs(one, self._crossing.pairs)
+                bad[row] = not np.isfinite(one.values[first] * one.values[second]).all()
         return bad
 
-    def _entries(self, batch: Batch) -> tuple[Array, Array, Array]:
-        """The row, the key and the value of every feature and every product, row after row."""
-        if self._crossing.everything:
-            return all_pairs(batch)
-        indices = np.asarray(batch.indices).astype(np.int64)
-        rows = np.repeat(np.arange(len(batch), dtype=np.int32), np.diff(np.asarray(batch.starts)))
-        first, second = named_pairs(batch, self._crossing.pairs)
-        rows = np.concatenate([rows, rows[first]])
-        order = np.argsort(rows, kind="stable")
-        keys = np.concatenate([indices, pair_keys(indices[first], indices[second])])
-        values = np.concatenate([batch.values, batch.values[first] * batch.values[second]])
-        return rows[order], keys[order], values[order]
-
     def _crossed(self, batch: Batch) -> Batch:
+        """The rows with every feature and every product."""
+        keys, starts = np.asarray(batch.indices), np.asarray(batch.starts)
+        keys, starts, values = keys.astype(np.int64), starts.astype(np.int64), np.ascontiguousarray(batch.values)
+        rows = Products(values, keys, starts, all=self._crossing.everything)
+        if self._crossing.pairs:
+            first, second = named_pairs(batch, self._crossing.pairs)
+            whose = np.repeat(np.arange(len(batch)), np.diff(starts))
+            whose = np.concatenate([whose, whose[first]])
+            order = np.argsort(whose, kind="stable")
+            keys = np.concatenate([keys, pair_keys(keys[first], keys[second])])[order]
+            values = np.concatenate([values, values[first] * values[second]])[order]
+            rows = Products(values, keys, np.searchsorted(whose[order], np.arange(len(starts))))
         try:
-            return self._crossing.batch(*self._entries(batch), batch.labels, len(batch))
+            return self._crossing.batch(rows, batch.labels)
         except TooManyProducts as error:
             raise self._error(str(error), HASHED) from error
 
@@ -269,16 +272,16 @@ class TableProducts:
         TooManyProducts
             If there are more columns than may be listed.
         """
-        left, right = self._left, self._right
         numbers = np.concatenate([np.broadcast_to(ids, (len(values), len(ids))), categories], axis=1).astype(np.int64)
         values = np.concatenate([values, np.ones(categories.shape, values.dtype)], axis=1)
-        for begin, end in cut(np.full(len(values), numbers.shape[1] + len(left))):
-            number, value = numbers[begin:end], values[begin:end]
-            keys = np.concatenate([number, pairs_of(number, left, right)], axis=1)
-            entries = np.concatenate([value, value[:, left] * value[:, right]], axis=1)
-            rows = np.repeat(np.arange(end - begin, dtype=np.int32), keys.shape[1])
+        width = numbers.shape[1]
+        for begin, end in cut(np.full(len(values), width + len(self._left))):
+            starts = np.arange(end - begin + 1, dtype=np.int64) * width
+            pairs = self._left.astype(np.int32), self._right.astype(np.int32)
             chosen = None if labels is None else labels[begin:end]
-            yield self._crossing.batch(rows, keys.ravel(), entries.ravel(), chosen, end - begin)
+            yield self._crossing.batch(
+                Products(values[begin:end].ravel(), numbers[begin:end].ravel(), starts, *pairs), chosen
+            )
 
     def infinite(self, values: Array) -> Iterator[tuple[str, str, Array]]:
         """Pairs of numeric columns, and the rows in which they are too large to be multiplied."""

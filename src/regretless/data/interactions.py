@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._core import all_products, hash_keys, merge_rows, move_keys, number_keys
+from .._core import cross_rows, fill_places, hash_keys, number_keys
 from ..errors import ModelError, ParameterError, RegretlessError
 from .batch import ABSENT, Array, Batch
 
@@ -20,6 +20,8 @@ MOST_PRODUCTS = 1 << 17  # of a row; 512 features have so many pairs
 ENTRIES = 1 << 15  # about how many are put together at a time, for them to stay in the cache
 ROWS = 1 << 12  # with at most so many rows
 PLACES = 1 << 10  # of the first hash table; a power of two
+MANY_PLACES = 1 << 20  # from which on it grows twofold and not fourfold
+NO_PLACES = np.empty(0, np.int32)
 Name = str | int
 Pair = tuple[Name, Name]
 
@@ -41,6 +43,44 @@ def hashed_keys(keys: Array, bits: int) -> Array:
     return columns
 
 
+class Products(NamedTuple):
+    """Rows, and which products they are to have.
+
+    Attributes
+    ----------
+    values : ndarray of floats, shape (entries,)
+    keys : ndarray of int64, shape (entries,)
+        -1 for none.
+    starts : ndarray of int64, shape (rows + 1,)
+        Where each row begins.
+    left, right : ndarray of int32, shape (pairs,)
+        The places in a row of those that are multiplied, where all rows are as long.
+    all : bool
+        Whether every two entries of a row are multiplied.
+    """
+
+    values: Array
+    keys: Array
+    starts: Array
+    left: Array = NO_PLACES
+    right: Array = NO_PLACES
+    all: bool = False
+
+    def entries(self) -> int:
+        """How many entries the rows have with their products."""
+        lengths = np.diff(self.starts)
+        products = lengths * (lengths - 1) // 2 if self.all else np.full_like(lengths, len(self.left))
+        return int((lengths + products).sum())
+
+
+class Crossed(NamedTuple):
+    """Compressed sparse rows."""
+
+    values: Array
+    indices: Array
+    starts: Array
+
+
 class Keys:
     """Numbers keys in the order in which they first come.
 
@@ -53,7 +93,8 @@ class Keys:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self._count = 0
-        self._places = np.full((PLACES, 2), ABSENT, np.int64)  # a hash table: key and number, or -1 for none
+        self._places = np.zeros(PLACES, np.uint64)  # a hash table of numbers from 1 on
+        self._listed = np.empty(PLACES // 2, np.int64)  # the key of each number
 
     def __len__(self) -> int:
         return self._count
@@ -61,7 +102,7 @@ class Keys:
     def find(self, keys: Array) -> Array:
         """The number of each key; -1 for those that never came."""
         numbers = np.empty(len(keys), np.int64)
-        number_keys(self._places, keys, 0, self._count, self.limit, False, numbers)
+        number_keys(self._places, self._listed, self._count, self.limit, False, keys, numbers)
         return numbers
 
     def add(self, keys: Array) -> tuple[Array, int]:
@@ -69,20 +110,48 @@ class Keys:
         where the number is -1."""
         numbers, done, refused = np.empty(len(keys), np.int64), 0, 0
         while True:
-            done, self._count, more = number_keys(self._places, keys, done, self._count, self.limit, True, numbers)
-            refused += more
+            at, self._count, more = number_keys(
+                self._places, self._listed, self._count, self.limit, True, keys[done:], numbers[done:]
+            )
+            done, refused = done + at, refused + more
             if done == len(keys):
                 return numbers, refused
-            places = np.full((2 * len(self._places), 2), ABSENT, np.int64)
-            move_keys(self._places, places)
-            self._places = places
+            self._grow()
+
+    def cross(self, rows: Products, bits: int | None, features: bool, learn: bool) -> tuple[Crossed, int]:
+        """Rows with their products, and how often there was no room for a key, which has no column then.
+
+        Parameters
+        ----------
+        rows : Products
+        bits : int or None
+            Columns are numbers, or with `bits` hashes; keys are numbered for people to read then.
+        features : bool
+            Whether only products are hashed and numbered then, features being columns.
+        learn : bool
+            Whether new keys are numbered.
+        """
+        ends, entries = np.zeros(len(rows.starts), np.int64), rows.entries()
+        columns, sums = np.empty(entries, np.int32), np.empty(entries, rows.values.dtype)
+        done = refused = 0
+        while True:
+            table = self._places, self._listed, self._count, self.limit, learn
+            done, self._count, more, last = cross_rows(*rows, done, *table, bits or 0, features, ends, columns, sums)
+            refused += more
+            if done == len(ends) - 1:
+                return Crossed(sums[:last], columns[:last], ends), refused
+            self._grow()
+
+    def _grow(self) -> None:
+        places = np.empty((4 if len(self._places) < MANY_PLACES else 2) * len(self._places), np.uint64)
+        listed = np.empty(len(places) // 2, np.int64)
+        listed[: self._count] = self._listed[: self._count]
+        fill_places(places, listed, self._count)
+        self._places, self._listed = places, listed
 
     def listed(self) -> Array:
         """All keys in the order of their numbers."""
-        used = self._places[self._places[:, 0] != ABSENT]
-        result = np.empty(self._count, np.int64)
-        result[used[:, 1]] = used[:, 0]
-        return result
+        return self._listed[: self._count].copy()
 
     @classmethod
     def read(cls, listed: Any, limit: int) -> Keys:
@@ -145,22 +214,24 @@ class Numbering:
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"the description of the columns is damaged ({error!r})") from error
 
-    def learn(self, keys: Array) -> Array:
-        """The column of each key, of which those that are new are taken up in the order in which they come.
+    def cross(self, rows: Products, *, learn: bool) -> Crossed:
+        """Rows with their products, by columns; what stands in one is added up as it comes, what is 0 is left out.
+
+        Parameters
+        ----------
+        rows : Products
+        learn : bool
+            Whether new keys are taken up in the order in which they come.
 
         Raises
         ------
         TooManyProducts
             If there are more than may be listed.
         """
-        if self.bits is None:
-            columns, refused = self.keys.add(keys)
-            if refused:
-                raise TooManyProducts(f"more than {self.keys.limit} features and products of features")
-            return columns
-        if len(self.keys) < self.keys.limit:
-            self.keys.add(keys[keys > LOW] if self._names else keys)
-        return self.columns_of(keys)
+        crossed, refused = self.keys.cross(rows, self.bits, self._names, learn)
+        if refused and self.bits is None:
+            raise TooManyProducts(f"more than {self.keys.limit} features and products of features")
+        return crossed
 
     def columns_of(self, keys: Array) -> Array:
         """The column of each key; -1 for none."""
@@ -235,22 +306,10 @@ class Crossing:
         if other.everything != self.everything or set(other.pairs) != set(self.pairs):
             raise ParameterError("interactions", ",".join(wanted), "the file that this continues had others", ": ")
 
-    def batch(self, rows: Array, keys: Array, values: Array, labels: Array | None, count: int) -> Batch:
-        """So many rows put together from their entries; what stands in one column is added up, as it comes.
-
-        Parameters
-        ----------
-        rows, keys, values : ndarray of int32, int64 and floats, shape (entries,)
-            The row, the key (-1 for none) and the value of each entry, row after row.
-        """
-        present = (keys != ABSENT) & (values != 0)
-        if not present.all():
-            rows, keys, values = rows[present], keys[present], values[present]
-        columns = self.numbering.columns_of(keys) if self.frozen else self.numbering.learn(keys)
-        starts = np.empty(count + 1, np.int64)
-        merged, sums = np.empty(len(rows), np.int32), np.empty_like(values)
-        entries = merge_rows(rows, columns, values, starts, merged, sums)
-        return Batch(sums[:entries], labels, self.numbering.columns, merged[:entries], starts)
+    def batch(self, rows: Products, labels: Array | None) -> Batch:
+        """Rows with their products as a batch."""
+        values, indices, starts = self.numbering.cross(rows, learn=not self.frozen)
+        return Batch(values, labels, self.numbering.columns, indices, starts)
 
     def schema(self) -> dict[str, Any]:
         """All that is needed to build the same columns again, as JSON values."""
@@ -293,18 +352,6 @@ def _pair(text: str, find: Callable[[str], Name | None]) -> Pair:
     raise ParameterError("interactions", text, f"there is no column {' and no column '.join(map(repr, unknown))}", ": ")
 
 
-def all_pairs(batch: Batch) -> tuple[Array, Array, Array]:
-    """The row, the key and the value of every feature of a sparse row and of the product of any two, row after row."""
-    starts = np.ascontiguousarray(batch.starts, np.int64)
-    starts, features = starts - starts[0], np.ascontiguousarray(batch.indices, np.int64)
-    lengths = np.diff(starts)
-    entries = int((lengths * (lengths + 1) // 2).sum())
-    rows, keys = np.empty(entries, np.int32), np.empty(entries, np.int64)
-    values = np.empty(entries, batch.values.dtype)
-    all_products(np.ascontiguousarray(batch.values), features, starts, rows, keys, values)
-    return rows, keys, values
-
-
 def named_pairs(batch: Batch, pairs: Iterable[Pair]) -> tuple[Array, Array]:
     """The places of both entries of every pair of columns that stands in a row."""
     left, right = np.array(list(pairs), np.int64).reshape(-1, 2).T
@@ -331,9 +378,3 @@ def cut(sizes: Array) -> Iterator[tuple[int, int]]:
         end = max(end, begin + 1)
         yield begin, end
         begin = end
-
-
-def pairs_of(numbers: Array, left: Array, right: Array) -> Array:
-    """The keys of products of columns of a table of feature numbers; -1 where there is no feature."""
-    first, second = numbers[:, left], numbers[:, right]
-    return np.where((first == ABSENT) | (second == ABSENT), ABSENT, pair_keys(first, second))
