@@ -27,7 +27,13 @@ import regretless
 from regretless.catalogue import TABLES, class_of
 
 ENGINES = {"dask", "spark"}  # what needs them cannot be imported everywhere
-MODULES = ("regretless.certificate", "regretless.client", "regretless.progress")  # that are no packages, and public
+# That are no packages, and public.
+MODULES = (
+    "regretless.certificate",
+    "regretless.client",
+    "regretless.compat.onnx",
+    "regretless.progress",
+)
 KINDS = {
     "linear": "Learners of weights",
     "regression": "Learners of numbers",

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import MissingError, RegretlessError
+from ..learner_table import LEARNERS
 from ..rows.one_row import divides_rows
+
+__all__ = ["to_onnx"]
 
 OPSET, IR = 17, 8  # of 2022: what runs models need not be new
 PRODUCTS = ("weights", "average")  # what predicts labels by one product
@@ -81,7 +84,7 @@ def refuse_other(learner: Any) -> None:
     if not product:
         raise RegretlessError(
             f"{name} does not predict by one product of weights and rows, but by its {by}; "
-            "perceptron, arow and online-gradient-descent do, among others"
+            f"those that do are {', '.join(name for name, one in LEARNERS.items() if one.info.predicts_by in PRODUCTS)}"
         )
 
 
