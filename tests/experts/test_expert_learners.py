@@ -721,8 +721,15 @@ def test_doubling_says_which_late_row_cannot_be_played():
         learner.play(advice, outcomes, arrivals=2)
     assert learner.pending_ == ()
     assert learner.rounds_ == 8
-    with pytest.raises(RegretlessError, match="one round after the other"):
-        Doubling(RandomizedWeightedMajority(horizon=1)).play(np.eye(3), [0, 1, 0], arrivals=2)
+
+
+@pytest.mark.parametrize("made", [lambda majority: majority, Doubling], ids=["alone", "doubling"])
+def test_a_combiner_that_draws_takes_no_late_outcomes(made):
+    """Of two rows late at once none is played; if each comes before the next row, all are."""
+    learner = made(RandomizedWeightedMajority(horizon=1, random_state=0))
+    with pytest.raises(RegretlessError, match="arrivals: experts are drawn one round after the other"):
+        learner.play(np.eye(3), [0, 1, 0], arrivals=2)
+    assert len(learner.play(np.eye(3), [0, 1, 0], arrivals=1).losses) == 3
 
 
 def test_luck_of_draws_that_were_withdrawn(tmp_path: Path) -> None:

@@ -192,7 +192,7 @@ class ExpertLearner(HasInfo, PersistentRecord, CertifiedCombiner):
         table = in_order(table, named, self.expert_names_, 1)
         self.expert_names_ = self.expert_names_ or named
         known = self._outcomes(outcomes, len(table), state)
-        plan = schedule(arrivals, len(table))
+        plan = schedule(arrivals, len(table), draws=self.info.draws)
         before = state.copy()
         bare = self._loss.name == TABLE and plan is None
         played = CombinerPlay.room(len(table), experts, width, weights=weights, bare=bare)

@@ -126,7 +126,7 @@ class Doubling(Pictured):
         names = names_of(advice)
         table = in_order(table_of(advice), names, self._latest().expert_names_, 1)
         known = None if outcomes is None else np.asarray(outcomes)
-        plan = schedule(arrivals, len(table))
+        plan = schedule(arrivals, len(table), draws=self.base.info.draws)
         if plan is not None:
             return self._play_late(table, known, plan, names, weights=weights)
         pieces, row = [], 0
@@ -152,8 +152,6 @@ class Doubling(Pictured):
         self, table: Array, known: Any, plan: Schedule, names: list[str] | None, *, weights: bool
     ) -> CombinerPlay:
         """The same where outcomes come when the plan says."""
-        if self.base.info.draws:
-            raise RegretlessError("arrivals: experts are drawn one round after the other; use Hedge for late outcomes")
         if self.pending_:
             raise RegretlessError("predictions wait for their outcomes: report these first, or use a fresh learner")
         bare = self.base._loss.name == TABLE

@@ -54,13 +54,13 @@ class Schedule:
     room: int
 
 
-def schedule(arrivals: Any, rounds: int) -> Schedule | None:
+def schedule(arrivals: Any, rounds: int, *, draws: bool) -> Schedule | None:
     """The schedule of the rows' arrivals; None when every outcome is known before the next prediction.
 
     Raises
     ------
     RegretlessError
-        If an outcome is said to come before its own prediction.
+        If an outcome is said to come before its own prediction, or one comes late to a combiner that draws an expert.
     """
     if arrivals is None:
         return None
@@ -79,6 +79,10 @@ def schedule(arrivals: Any, rounds: int) -> Schedule | None:
         raise RegretlessError(f"arrivals: the outcome of row {row} (from 0) arrives at {places[row]:g}, before its end")
     if (when == rows + 1).all():
         return None
+    if draws:
+        raise RegretlessError(
+            "arrivals: experts are drawn one round after the other; for late outcomes take a combiner that draws none"
+        )
     settle = np.argsort(when, kind="stable").astype(np.int64)
     starts = np.searchsorted(when[settle], np.arange(rounds + 2), side="left").astype(np.int64)
     starts[-1] = rounds

@@ -169,8 +169,6 @@ class RandomizedWeightedMajority(ExpertLearner):
     def _run(
         self, state: ExpertState, table: Array, outcomes: Array | None, plan: Schedule | None, out: CombinerPlay
     ) -> None:
-        if plan is not None:
-            raise RegretlessError("arrivals: experts are drawn one round after the other; use Hedge for late outcomes")
         before, done = self.generator_.bit_generator.state, state.rounds
         out.chosen = np.empty(len(table), np.int64)
         try:

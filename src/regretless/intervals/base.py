@@ -228,7 +228,7 @@ class Intervals(CertifiedState, JsonState):
         with np.errstate(over="ignore"):
             distances = np.abs(known - centres)
         self._refuse_unfit(centres, known, distances)
-        plan = schedule(arrivals, len(centres))
+        plan = schedule(arrivals, len(centres), draws=False)
         if plan is None:
             radii = self._at_once(distances - spreads, spreads, centres)
         else:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from copy import copy, deepcopy
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
 from ..data.names import called, column_names
 from ..ledger import FIELDS
-from ..linear.labels import lone_sign
+from ..linear.labels import positive_labels
 
 if TYPE_CHECKING:
     from ..data.batch import Batch
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..experts.result import CombinerPlay
 
 Array = np.ndarray[Any, Any]
+Row = TypeVar("Row")
 LOSS = FIELDS.index("loss")
 MOST = 100  # numbers of a row, of weights or of forecasts that are kept, the largest in size
 
@@ -106,8 +107,8 @@ class TracedForecast:
         return asdict(self)
 
 
-class RowTracer:
-    """Takes down the first rows of a run of a learner of weights.
+class _Tracer(Generic[Row]):
+    """Takes down the first rows of a run.
 
     Parameters
     ----------
@@ -116,19 +117,26 @@ class RowTracer:
 
     Attributes
     ----------
-    rows : list of TracedRow
+    rows : list
     """
 
     def __init__(self, rounds: int) -> None:
         self.rounds = rounds
-        self.rows: list[TracedRow] = []
-        self._apart: Any = None
-        self._scores: tuple[Array, Any, Array, float] | None = None
+        self.rows: list[Row] = []
 
     @property
     def left(self) -> int:
         """How many are to come."""
         return self.rounds - len(self.rows)
+
+
+class RowTracer(_Tracer[TracedRow]):
+    """Takes down the first rows of a run of a learner of weights, or of numbers."""
+
+    def __init__(self, rounds: int) -> None:
+        super().__init__(rounds)
+        self._apart: Any = None
+        self._scores: tuple[Array, Any, Array, float] | None = None
 
     def begin(self, learner: Any) -> None:
         """Stand ready for a row that the learner plays next.
@@ -172,7 +180,7 @@ class RowTracer:
                 round=len(self.rows) + 1,
                 row=_entries(batch, place, names),
                 scores=scores.tolist(),
-                labels=_positive(classes, len(scores)),
+                labels=positive_labels(classes, len(scores)),
                 prediction=predicted,
                 outcome=outcome,
                 loss=float(apart.ledger_.loss),
@@ -183,27 +191,8 @@ class RowTracer:
         )
 
 
-class ForecastTracer:
-    """Takes down the first rows of a run of a combiner.
-
-    Parameters
-    ----------
-    rounds : int
-        How many.
-
-    Attributes
-    ----------
-    rows : list of TracedForecast
-    """
-
-    def __init__(self, rounds: int) -> None:
-        self.rounds = rounds
-        self.rows: list[TracedForecast] = []
-
-    @property
-    def left(self) -> int:
-        """How many are to come."""
-        return self.rounds - len(self.rows)
+class ForecastTracer(_Tracer[TracedForecast]):
+    """Takes down the first rows of a run of a combiner."""
 
     def take(
         self,
@@ -261,24 +250,17 @@ def _weights(learner: Any, names: Any) -> dict[str, dict[str, float]]:
     classes = getattr(learner, "classes_", np.array([""]))
     if not learner.state_.coefficients().size:
         bars = [one.values for one in learner.bars()]
-        labels = map(_key, _positive(classes, len(bars)))
+        labels = map(_key, positive_labels(classes, len(bars)))
         return {label: _named(list(map(str, range(len(one)))), one) for label, one in zip(labels, bars, strict=True)}
     weights, biases = learner.state_.coefficients(), learner.state_.biases()
     by_label = {}
-    for target, label in enumerate(_positive(classes, weights.shape[1])):
+    for target, label in enumerate(positive_labels(classes, weights.shape[1])):
         column = weights[:, target]
         largest = np.sort(np.argsort(-np.abs(column), kind="stable")[:MOST])
-        kept = {called(names(int(k)), int(k)): float(column[k]) for k in largest if column[k] != 0}
+        named = {called(names(int(k)), int(k)): float(column[k]) for k in largest if column[k] != 0}
         bias = float(biases[target])
-        by_label[_key(label)] = kept | ({"(constant)": bias} if bias else {})
+        by_label[_key(label)] = named | ({"(constant)": bias} if bias else {})
     return by_label
-
-
-def _positive(classes: Array, targets: int) -> list[Any]:
-    """The classes that positive scores speak for; of one that is known alone it may be what it is not."""
-    if len(classes) == 1 and lone_sign(classes[0]) < 0:
-        return [f"not {_key(classes[0])}"]
-    return list(classes[-1:].tolist() if targets == 1 else classes.tolist())
 
 
 def _key(label: Any) -> str:
