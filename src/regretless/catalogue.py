@@ -21,6 +21,7 @@ __all__ = [
     "DEFAULT_CONTEXTUAL",
     "DEFAULT_OF_TASK",
     "DEFAULT_OVER_SHARDS",
+    "DEFAULT_REGRESSOR",
     "DEFAULT_WITH_FEW_LABELS",
     "EXPERT_LEARNERS",
     "KIND_OF_TASK",
@@ -63,7 +64,7 @@ DEFAULT_OVER_SHARDS = _default(LEARNERS, "learn over shards")
 DEFAULT_WITH_FEW_LABELS = _default(LEARNERS, "learn with few labels")
 """The same where labels are asked, under a budget."""
 DEFAULT_COMBINER, DEFAULT_BANDIT = _default(EXPERT_LEARNERS, "combine"), _default(BANDITS, "pull")
-DEFAULT_CONTEXTUAL = _default(CONTEXTUAL_BANDITS, "explore")
+DEFAULT_CONTEXTUAL, DEFAULT_REGRESSOR = _default(CONTEXTUAL_BANDITS, "explore"), _default(REGRESSORS, "explore")
 CLASSIFICATION = "classification"
 """The task of learners of labels."""
 DEFAULT_OF_TASK = {

@@ -112,7 +112,8 @@ class RegressionInfo(NamedTuple):
     task : str
         What it forecasts: "regression", the mean, or "quantile".
     default_of : str
-        What takes it where none is named: "learn", for its task; empty if nothing does.
+        What takes it where none is named: "learn", for its task, or "explore", for what arms lose; empty if nothing
+        does.
     twin : str
         The function of `regretless.textbook.regression` that is its twin; "" for a mixture.
     charged, geometry, rate : str

@@ -358,7 +358,7 @@ REGRESSORS = {
         RegressionInfo(
             name="vovk-azoury-warmuth",
             task="regression",
-            default_of="",
+            default_of="explore",
             twin="vaw",
             charged="(y - p)^2",
             geometry="second order, full or diagonal",

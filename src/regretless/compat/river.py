@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..catalogue import DEFAULT
 from ..data.batch import Array, Batch
 from ..errors import MissingError, RegretlessError
 
@@ -132,7 +133,7 @@ class RiverClassifier(_NamedRows, base.Classifier):  # type: ignore[misc]
             If the learner has no probabilities: `AggregatedClassifier` has some, and logistic gradient descent.
         """
         if not self.model.has_probabilities:
-            raise NotImplementedError(f"{self.model.name} has no probabilities; AggregatedClassifier has")
+            raise NotImplementedError(f"{self.model.name} has no probabilities; {DEFAULT} has")
         if not self._labels:
             return {}
         chances: Iterable[float] = self.model.probabilities(self.model.scores(self.batch(x)))[0].tolist()

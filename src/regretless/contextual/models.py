@@ -8,11 +8,10 @@ from typing import Any, cast
 import numpy as np
 
 from .. import _core
-from ..catalogue import class_of
+from ..catalogue import DEFAULT_REGRESSOR, class_of
 from ..errors import ParameterError
 from ..persist.validation import one, plain
 from ..regression.base import OnlineRegressor
-from ..regression.vovk_azoury_warmuth import VovkAzouryWarmuth
 
 Array = np.ndarray[Any, Any]
 MIDDLE = 0.5  # of the range of losses: arms that were never drawn are all expected to lose as much
@@ -27,8 +26,7 @@ def regressor_of(regressor: Any) -> OnlineRegressor:
         If it is no learner of numbers, or forecasts something else than a mean.
     """
     if regressor is None:
-        usual: Any = VovkAzouryWarmuth
-        return cast(OnlineRegressor, usual())
+        return cast(OnlineRegressor, class_of("regression", DEFAULT_REGRESSOR)())
     if not isinstance(regressor, OnlineRegressor):
         raise ParameterError("regressor", repr(regressor), "a learner of regretless.regression is expected")
     if regressor.rules().loss != "square":

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ..catalogue import REGRESSORS
 from ..certificate import Certificates
 from ..data.batch import Array, Batch
 from ..data.stream import Stream
@@ -194,7 +195,8 @@ def regress(
 def _checked(learner: Any) -> OnlineRegressor:
     if not isinstance(learner, OnlineRegressor) or not learner.info.adds_up:
         kind = type(learner).__name__
-        raise RegretlessError(f"{kind}: what it knows is no sum over the rows; VovkAzouryWarmuth is expected")
+        others = " or ".join(one.attribute for one in REGRESSORS.values() if one.info.adds_up)
+        raise RegretlessError(f"{kind}: what it knows is no sum over the rows; {others} is expected")
     if learner.rules().diagonal:
         raise RegretlessError(
             "matrix='diagonal': its weights depend on the order of the rows, and do not add up; take matrix='full'"

@@ -73,7 +73,7 @@ class VovkAzouryWarmuth(OnlineRegressor):
     info: ClassVar[RegressionInfo] = RegressionInfo(
         name="vovk-azoury-warmuth",
         task="regression",
-        default_of="",
+        default_of="explore",
         twin="vaw",
         charged="(y - p)^2",
         geometry="second order, full or diagonal",
