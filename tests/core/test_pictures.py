@@ -52,6 +52,15 @@ def test_the_largest_weights_are_drawn_by_their_names():
     assert axes.get_title() == "Weights for yes\n(20 of 30, the largest in size)"
 
 
+@pytest.mark.parametrize("learner", [Perceptron(), KernelPerceptron(kernel="linear")], ids=["weights", "kernel"])
+def test_numbers_of_a_lone_class_are_named_by_what_they_speak_for(learner):
+    """While the only class is 0, positive scores speak for what is not 0; once there is a second one, for that."""
+    learner.partial_fit([[1.0], [2.0]], [0, 0])
+    assert [bars.title.partition(" for ")[2] for bars in learner.bars()] == ["not 0"]
+    learner.partial_fit([[3.0]], [1])
+    assert [bars.title.partition(" for ")[2] for bars in learner.bars()] == ["1"]
+
+
 def test_a_bandit_shows_its_arms_and_a_combiner_its_experts():
     """Bars are the probabilities of the next draw, and the weights of the next round, by name."""
     pytest.importorskip("matplotlib")

@@ -81,6 +81,16 @@ def test_a_row_that_does_not_fit_is_refused():
         learner.update_one(np.array([1.0, 2.0]), "maybe")
 
 
+def test_a_row_of_a_table_with_words_is_asked_for_by_its_columns():
+    """Numbers in place of the values of a table with words are refused with the names of its columns."""
+    learner = Perceptron().fit(pd.DataFrame({"size": [1.0, 2.0], "town": ["Turku", "Oulu"]}), ["no", "yes"])
+    fault = r"a row of 3 numbers .* shape is \(2,\); they are made of the columns 'size', 'town'"
+    for asked in (learner.predict_one, lambda row: learner.update_one(row, "no")):
+        for row in (np.ones(2), [1.0, 2.0]):
+            with pytest.raises(RegretlessError, match=fault):
+                asked(row)
+
+
 @pytest.mark.parametrize("learner", [Perceptron, AROW, AggregatedClassifier, Winnow, KernelPerceptron])
 def test_single_rounds_weigh_what_their_class_does(learner: type[OnlineClassifier]) -> None:
     """update_one multiplies by the weight of the class as partial_fit does; "balanced" is refused."""

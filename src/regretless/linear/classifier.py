@@ -15,7 +15,7 @@ from ..picture import TIMES_SIZES, Bars
 from ..rows.estimator import Estimator
 from ..rows.learner import RowLearner
 from ..rows.sample_weights import read_weights
-from .labels import read_labels
+from .labels import positive_labels, read_labels
 
 
 class Classifier(Estimator):
@@ -182,14 +182,13 @@ class LabelPredictor(RowLearner, Classifier):
         return self.state_.biases() * self.rules().intercept
 
     def bars(self) -> list[Bars]:
-        """The weights of each class, the constant feature's left out; where it is known how large features have been,
+        """The weights for each label, the constant feature's left out; where it is known how large features have been,
         what they make of these."""
         weights, names, sizes = self.coef_, self._feature_names(), self.state_.sizes()
-        classes = self.classes_[-1:] if len(weights) == 1 else self.classes_
         scaled = "" if sizes is None else TIMES_SIZES
         return [
             Bars(f"Weights for {label}{scaled}", names, row if sizes is None else row * sizes)
-            for label, row in zip(classes, weights, strict=True)
+            for label, row in zip(positive_labels(self.classes_, len(weights)), weights, strict=True)
         ]
 
     def settled(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..catalogue import DEFAULT_OF_TASK, REGRESSORS
 from ..checks import positive
 from ..data.batch import Array
 from ..errors import ParameterError, RegretlessError, RowRefused
@@ -185,15 +186,23 @@ def warn_of_quantity(labels: Array, classes: Array) -> None:
         return
     if len(classes) <= min(FEW_CLASSES, OFTEN * len(labels)) and are_numbered(classes):
         return
+    forecaster = REGRESSORS[DEFAULT_OF_TASK["regression"]].attribute
     warn_user(
         f"y has {len(classes):,} different whole numbers, {classes[0]:g} to {classes[-1]:g}, and each becomes a class; "
-        "if it is a quantity, forecast it with regretless.regression.AggregatedRegressor, or make a few classes of it"
+        f"if it is a quantity, forecast it with regretless.regression.{forecaster}, or make a few classes of it"
     )
 
 
 def lone_sign(label: Any) -> int:
     """The sign of a class that has no rival yet."""
     return 1 if isinstance(label, str) or label > 0 else -1
+
+
+def positive_labels(classes: Array, targets: int) -> list[Any]:
+    """The labels that positive scores speak for; of a class that is known alone it may be what it is not."""
+    if len(classes) == 1 and lone_sign(classes[0]) < 0:
+        return [f"not {classes[0]:g}"]
+    return list(classes[-1:].tolist() if targets == 1 else classes.tolist())
 
 
 def targets_for(classes: Array) -> int:

@@ -171,14 +171,14 @@ class Estimator(ABC):
         columns, schema = vars(self)["state_"].columns, vars(self).get("schema_")
         mapping = isinstance(values, Mapping)
         if not mapping and not (hasattr(values, "keys") and getattr(values, "ndim", 0) == 1):  # no Series of pandas
-            return row_in_order(values, columns)
+            return row_in_order(values, columns, schema)
         if not read_as_features(schema):
             return row_as_table(values, schema or {}, learns=learns)
         names = self._feature_names()
         if names is not None:
             return named_row(values, names, schema, learns=learns)
         if not mapping:
-            return row_in_order(values, columns)
+            return row_in_order(values, columns, schema)
         raise RegretlessError(
             f"{type(self).__name__} learned from rows without names of features: give an array of "
             f"{columns} numbers, or fit a data frame"

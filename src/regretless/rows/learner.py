@@ -83,7 +83,7 @@ class RowLearner(HasInfo, Estimator, Persistent, Pictured):
             self._require_fitted()
             raise
         if x.shape != (state.columns,):
-            x = row_in_order(x, state.columns)
+            x = row_in_order(x, state.columns, vars(self).get("schema_"))
         if divides_rows(vars(self).get("schema_")):
             x = divided(x)
         scores = np.empty((1, state.targets))  # its own: others may predict meanwhile
@@ -118,7 +118,7 @@ class RowLearner(HasInfo, Estimator, Persistent, Pictured):
                 self._play_table(row, outcome, *weight)
                 return
             if row.shape != (state.columns,):
-                row = row_in_order(row, state.columns)
+                row = row_in_order(row, state.columns, vars(self).get("schema_"))
             schema = vars(self).get("schema_")
             if schema is not None and divides_rows(schema):  # the call alone costs a tenth of a round
                 row = divided(row)

@@ -38,8 +38,8 @@ class RowAsTable:
         return pa.table(self._columns).__arrow_c_stream__(requested_schema)
 
 
-def row_in_order(values: Any, columns: int) -> Array:
-    """A row of so many numbers as the loops take it.
+def row_in_order(values: Any, columns: int, schema: Mapping[str, Any] | None = None) -> Array:
+    """A row of so many numbers as the loops take it; the schema is that of the table that they are made from.
 
     Raises
     ------
@@ -54,7 +54,9 @@ def row_in_order(values: Any, columns: int) -> Array:
     if row.ndim > 1:
         raise RegretlessError(f"{expected}, and its shape is {row.shape}: one row is one-dimensional, as X[0] is")
     if row.shape != (columns,):
-        raise RegretlessError(f"{expected}, and its shape is {row.shape}")
+        named = list(_kinds(schema)) if is_table(schema) else []
+        more = f"; they are made of the columns {listed(named)}: give their values by these names" if named else ""
+        raise RegretlessError(f"{expected}, and its shape is {row.shape}{more}")
     return row
 
 

@@ -23,6 +23,7 @@ from ...theory.perceptron import budget as budget_bound
 from ...turns import in_turn
 from ..base import OnlineClassifier
 from ..comparators.question import Question
+from ..labels import positive_labels
 from ..perceptron import TIES
 from .player import DualState
 from .state import AVERAGES, GAMMA_KERNELS, GAMMAS, KERNELS, LENGTHS, REMOVALS, ROUNDS, TIMES, KernelRules
@@ -370,10 +371,10 @@ class KernelPerceptron(OnlineClassifier):
         return self.state_.biases() * self.intercept
 
     def bars(self) -> list[Bars]:
-        """The coefficients of the support rows for each class, by their place in the support."""
+        """The coefficients of the support rows for each label, by their place in the support."""
         rows = self.dual_coef_
-        classes = self.classes_[-1:] if len(rows) == 1 else self.classes_
-        return [Bars(f"Support rows for {label}", None, row) for label, row in zip(classes, rows, strict=True)]
+        labels = positive_labels(self.classes_, len(rows))
+        return [Bars(f"Support rows for {label}", None, row) for label, row in zip(labels, rows, strict=True)]
 
     # ---- certificates
 
