@@ -125,7 +125,7 @@ def test_more_memory_is_allowed_by_the_environment(tmp_path: Path, monkeypatch: 
 
 
 def test_a_wrong_setting_of_memory_is_no_wrong_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the environment allows a nonsense of memory, that is said by whoever writes or reads a model."""
+    """Where the environment allows a nonsense of memory, writing or reading a model says so."""
     write_model(tmp_path / "m.rgl", {"a": 1}, {})
     monkeypatch.setenv("REGRETLESS_MAX_MEMORY", "much")
     for call in (lambda: read_model(tmp_path / "m.rgl"), lambda: write_model(tmp_path / "n.rgl", {"a": 1}, {})):

@@ -1,4 +1,4 @@
-"""The list of mutants that change nothing is about mutants that there are, one a line, and none is told as another."""
+"""The list of mutants that change nothing is about mutants that there are, one a line, and none stands for another."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_every_equivalent_is_one_mutant():
     assert told_apart(["a", "b", "a"]) == ["a [1]", "b", "a [2]"]
 
 
-def test_a_line_about_no_mutant_is_told(tmp_path, monkeypatch):
+def test_a_line_about_no_mutant_is_reported(tmp_path, monkeypatch):
     """A line whose mutant is gone, or is one of several, is named."""
     stale = tmp_path / "equivalent.txt"
     stale.write_text("ledger.after: 1 -> 2  # one of two\nledger.gone: 1 -> 2  # gone\ngone.hpp: a -> b  # gone\n")

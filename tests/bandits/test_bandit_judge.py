@@ -235,8 +235,8 @@ def test_ledgers_add_up():
     np.testing.assert_array_equal(both.implicit, first.implicit + second.implicit)
 
 
-def test_every_statement_is_told():
-    """Each theorem has a statement, a formula and a source, and its name is told once among those of its learner."""
+def test_every_theorem_has_a_statement():
+    """Each theorem has a statement, a formula and a source, and its name stands once among those of its learner."""
     for theorems in BY_RULE.values():
         assert len({one.title for one in theorems}) == len(theorems)
         for one in theorems:

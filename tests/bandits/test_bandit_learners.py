@@ -159,7 +159,7 @@ def test_bare_calls_are_the_same_as_tickets(name):
 
 @pytest.mark.parametrize("name", ["hedge", "exp4"])
 def test_bare_calls_are_for_those_who_see_one_loss(name):
-    """A learner that is told more than one arm's loss has no bare calls."""
+    """A learner that sees more than one arm's loss has no bare calls."""
     with pytest.raises(RegretlessError, match="bare"):
         made(name).bare()
 
@@ -261,7 +261,7 @@ def test_a_draw_knows_its_maker():
     one.update(mine, 0.5)
 
 
-def test_a_draw_is_told_by_its_arm_and_shown_with_its_ticket():
+def test_a_draw_is_named_by_its_arm_and_shown_with_its_ticket():
     """Printed it is the arm; looked at in a session it is the draw; JSON and formats take it for the number."""
     draw = Exp3(4, seed=0).draw()
     assert repr(draw) == f"Draw({int(draw)}, ticket=1, probability=0.25)"
@@ -361,7 +361,7 @@ def in_threads(many, rounds, learner):
 
 
 def test_threads_share_a_learner_of_many_arms():
-    """Three threads that draw and report on one learner of 5,000 arms are never told to wait for each other."""
+    """Three threads that draw and report on one learner of 5,000 arms never have to wait for each other."""
     learner = Exp3IX(5000, seed=0)
     assert not in_threads(3, 1000, learner)
     assert learner.ledger_.settled == 3000
@@ -411,7 +411,7 @@ def test_numbers_of_every_kind_are_losses(loss):
     assert learner.total_ == float(loss)
 
 
-def test_a_bandit_does_not_know_how_many_arms_there_are_unless_told():
+def test_a_bandit_knows_its_number_of_arms_by_its_parameters_alone():
     """Without a number of arms nothing can be drawn, and the error says what to give; a table tells."""
     learner = Exp3IX(seed=0)
     for action in (learner.draw, lambda: learner.names(), lambda: learner.ledger_, lambda: learner.bare()):
@@ -741,7 +741,7 @@ def test_tables_of_every_kind_are_played(kind):
 
 
 def test_a_play_may_forget_what_it_drew():
-    """With arms=False only the sum is told."""
+    """With arms=False only the sum is reported."""
     play = Exp3(3, seed=0).play(table_for(40, 3), arms=False)
     assert play.arms is None
     assert play.losses is None

@@ -159,7 +159,7 @@ def test_a_bandit_that_has_not_played_is_kept_with_its_seed(tmp_path, name):
 
 
 def test_what_is_kept_beside_a_bandit_comes_back(tmp_path):
-    """Whoever writes a model may keep JSON values with it."""
+    """A model may have JSON values with it."""
     write(tmp_path / "m.rgl", learnt("exp3"), {"source": "losses.csv", "row": 20})
     assert read(tmp_path / "m.rgl")[1] == {"source": "losses.csv", "row": 20}
 
@@ -193,7 +193,7 @@ def test_the_two_rooms_keep_their_hedges_apart(tmp_path):
 )
 @pytest.mark.parametrize("named", [True, False])
 def test_no_memory_is_set_aside_for_a_claim(model, name, claim, named):
-    """A model that claims more arms or experts than its arrays show is refused, whoever learnt it."""
+    """A model that claims more arms or experts than its arrays show is refused, whatever learner it has."""
     path = model(name)
     if not named:
         free = read_model(path)[0]["parameters"] | {"arms": None} | ({"n_experts": None} if name == "exp4" else {})
@@ -453,7 +453,7 @@ def test_inspect_tells_what_a_bandit_is(run, tmp_path, name):
 
 
 def test_inspect_shows_the_open_draw_of_the_bare_core(run, tmp_path):
-    """A draw of the bare core that waits is told with its arm, and none of the mean loss is made of it."""
+    """A draw of the bare core that waits is reported with its arm, and none of the mean loss is made of it."""
     learner = Exp3IX(arms=["a", "b"], seed=0)
     core = learner.bare()
     core.update(core.draw(), 0.5)

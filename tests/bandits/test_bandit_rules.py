@@ -257,7 +257,7 @@ class Game:
         self.named: Any = random.integers(0, self.arms, (rounds, EXPERTS))
 
     def advice(self, name: str) -> Any:
-        """What the rule is told."""
+        """What the rule sees."""
         if RULES[name].name != "exp4":
             return None
         return self.named if self.picks else self.shares

@@ -120,7 +120,7 @@ class TestOnAverage:
 
 
 class Scripted:
-    """Draws what it is told to, with the probabilities of a learner that follows what it earned."""
+    """Draws the arms of a list, with the probabilities of a learner that follows what it earned."""
 
     info = BanditInfo(
         name="scripted", summary="", advised=False, informed=False, needs_horizon=False, twin="", default_of=()
@@ -391,7 +391,7 @@ class TestDoubts:
     """What cannot be estimated, and is not passed over in silence."""
 
     def test_actions_that_the_log_never_took_are_noted(self):
-        """A policy that wants what was never logged is told with what probability."""
+        """A policy that wants what was never logged is refused with its probability."""
         one = plain(1, [0.5, 0.5], [0.3, 0.6]).among(["new"])
         found = evaluate_policy(one, [0.5, 0.25, 0.25])
         assert found.notes[0].startswith("with probability 0.25 the policy takes an action that the log never took")

@@ -1,4 +1,4 @@
-"""Many runs at a time: each is a function of seed and number alone, and what is told of them is what happened."""
+"""Many runs at a time: each is a function of seed and number alone, and what is reported of them is what happened."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def regret(table, arms, advice=None):
 
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize("kind", ["plain", "asleep", "float32", "rewards", "range"])
-def test_what_is_told_of_a_run_is_what_its_learner_does(name, kind):
+def test_what_is_reported_of_a_run_is_what_its_learner_does(name, kind):
     """Loss, regret and curves of a run are those of a learner that plays the table by itself, by their definitions."""
     table, more, sign, advice = PLAIN, {}, 1.0, ADVICE.get(name)
     if kind == "asleep":
@@ -472,7 +472,7 @@ def test_what_an_adversary_raises_comes_through():
 
 
 def test_a_wish_to_stop_leaves_the_runs_that_are_over():
-    """They are as they would have been, and all that is told is about them."""
+    """They are as they would have been, and all that is reported is about them."""
     table = np.random.default_rng(0).random((50_000, 4))
     learner, asked = Exp3IX(4, seed=1), []
     pulls = simulate(learner, table, runs=5000, stop=lambda: asked.append(0) or len(asked) > 4)
@@ -537,7 +537,7 @@ def test_books_are_kept_of_as_many_runs_as_there_is_room_for(monkeypatch):
 
 
 def test_more_arms_than_can_be_watched_have_no_probabilities():
-    """Above 200 arms, or if they are not wanted, probabilities are left out; draws are told all the same."""
+    """Above 200 arms, or if they are not wanted, probabilities are left out; draws are reported all the same."""
     table = np.random.default_rng(0).random((50, 201))
     assert simulate(Exp3IX(seed=1), table).shares is None
     assert simulate(Exp3IX(seed=1), table[:, :200]).shares.shape[1] == 200
@@ -595,7 +595,7 @@ def test_reports_of_rewards_tell_rewards():
 
 
 def test_reports_say_who_slept_and_what_regret_is_against():
-    """Rounds asleep are told for every arm that was, and another comparator than the best arm is named."""
+    """Rounds asleep are reported for every arm that was, and another comparator than the best arm is named."""
     asleep = simulate(LEARNERS["exp3"](), ASLEEP).report("title", {})
     assert asleep.asleep == {str(arm): float(np.isnan(ASLEEP[:, arm]).sum()) for arm in range(ARMS)}
     assert simulate(LEARNERS["exp3"](), PLAIN).report("title", {}).asleep == {}

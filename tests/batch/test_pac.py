@@ -106,7 +106,7 @@ def test_what_the_last_mistake_leaves_has_to_survive_too():
 
 
 def test_a_margin_that_is_not_there_is_found_out():
-    """Fair coins have no margin: whatever is told, no hypothesis gets a guarantee, and the update that the told margin
+    """Coins have no margin: whatever is claimed, no hypothesis gets a guarantee, and an update that the claimed margin
     does not allow is an error that names it."""
     for seed in range(20):
         random = np.random.default_rng(seed)
@@ -268,7 +268,7 @@ def test_one_class_alone_survives_nothing():
     )
 
 
-def test_more_updates_than_there_can_be_are_told():
+def test_more_updates_than_there_can_be_are_reported():
     """A run that breaks the promise that there are at most M updates is stopped with an error."""
     with pytest.raises(RegretlessError, match="row 2 is update 2; there can be no more than 1"):
         pac_run(Perceptron(), ArrayStream(np.eye(2), np.array([1, -1])), epsilon=0.1, mistakes=1)

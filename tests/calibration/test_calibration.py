@@ -1,4 +1,4 @@
-"""Probabilities from scores, and offsets of bins: the textbook, whoever picks the labels, and the command line."""
+"""Probabilities from scores, and offsets of bins: the textbook, adversaries, and the command line."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ PLAN = st.lists(
 @settings(max_examples=150)
 @given(PLAN, st.sampled_from([0.5, 6.0, 30.0]), st.floats(-3, 3), st.floats(-3, 3), st.sampled_from([1e-4, 0.01, 10.0]))
 def test_no_sequence_breaks_the_bound_of_scalings(plan, reach, a, b, prior):
-    """Whoever hears each probability and picks the label cannot break the bound beside any scaling within reach."""
+    """An adversary that sees each probability and picks the label cannot break the bound against any scaling."""
     scaling, scores, labels = PlattScaling(reach=reach, prior=prior), [], []
     for score, way in plan:
         likely = scaling.probability(score) >= 0.5
@@ -193,7 +193,7 @@ def test_what_is_no_probability_is_refused_before_a_round_is_learned(p):
     st.lists(st.tuples(st.sampled_from([0.0, 0.2, 0.5, 1.0]), st.integers(0, 2)), min_size=1, max_size=200),
 )
 def test_no_sequence_breaks_the_bound_of_bins(bins, rate, plan):
-    """Whoever hears what is said and picks the label cannot break the bound; the textbook says the same."""
+    """An adversary that sees what is said and picks the label cannot break the bound; the textbook says the same."""
     offsets, said, labels = BinnedOffsets(bins, rate), [], []
     for p, way in plan:
         heard = offsets.probability(p)

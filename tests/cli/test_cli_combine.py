@@ -208,7 +208,7 @@ def test_the_last_rows_are_forecast(run, tmp_path):
 
 
 def test_sleeping_experts_are_counted(run, tmp_path):
-    """Missing forecasts are told, and each expert's loss is over the rounds in which it spoke."""
+    """Missing forecasts are reported, and each expert's loss is over the rounds in which it spoke."""
     advice, outcomes = drawn(200, asleep=0.3)
     path = write_table(tmp_path / "t.csv", advice, outcomes)
     found = run("combine", path, *WORDS, "--json").json
@@ -294,7 +294,7 @@ def test_rows_without_times_are_numbered(run, table, tmp_path):
     assert [row["row"] for row in rows] == [str(k + 1) for k in range(300)]
 
 
-def test_columns_that_are_left_out_are_told(run, table):
+def test_columns_that_are_left_out_are_reported(run, table):
     """A column of text that is not the time is not used, and stderr says so; the JSON stays pure."""
     result = run("combine", table, "--target", "load", "--json")
     assert result.code == 0

@@ -127,7 +127,7 @@ def test_bad_data_end_with_1(run, table, words, expected):
 
 
 def test_a_value_out_of_the_declared_range_names_row_and_expert(run, tmp_path):
-    """The line, the column and the expert of a forecast that breaks its promise are told; so is an outcome's line."""
+    """The line, the column and the expert of a forecast out of its range are reported; so is an outcome's line."""
     advice, outcomes = drawn(20)
     advice[7, 2] = 1.5
     path = write_table(tmp_path / "t.csv", advice, outcomes)
@@ -154,7 +154,7 @@ def test_a_row_in_which_all_sleep_is_named(run, tmp_path, delay):
 
 
 def test_the_row_of_an_archive_is_named(run, tmp_path):
-    """Where there are no lines the row is told, counted from 0."""
+    """Where there are no lines the row is reported, counted from 0."""
     advice, outcomes = drawn(20)
     advice[11] = np.nan
     np.savez(tmp_path / "t.npz", experts=advice, y=outcomes)
@@ -174,7 +174,7 @@ def test_an_outcome_must_not_arrive_before_its_row_is_over(run, tmp_path):
     assert complaint(result).startswith(f"{path}:8:1: the outcome arrives before the row is over")
 
 
-def test_an_infinite_loss_is_told(run, tmp_path):
+def test_an_infinite_loss_is_reported(run, tmp_path):
     """Certain and wrong under the log loss: the error says so and what to do."""
     advice, outcomes = np.full((5, 2), 0.5), np.array([1.0, 0, 1, 0, 1])
     advice[3] = 1
@@ -184,7 +184,7 @@ def test_an_infinite_loss_is_told(run, tmp_path):
     assert "the loss is infinite; keep probabilities away from 0 and 1" in message
 
 
-def test_numbers_too_large_to_sum_are_told(run, tmp_path):
+def test_numbers_too_large_to_sum_are_reported(run, tmp_path):
     """Forecasts whose squared errors are beyond floats: the row is named, and those before it are kept in the model."""
     advice, outcomes = drawn(5)
     advice[3] *= 1e154

@@ -46,7 +46,7 @@ def hard(tmp_path_factory) -> Path:
     return path
 
 
-def test_what_people_are_told(run, table):
+def test_what_is_printed_for_people(run, table):
     """Sizes, both dimensions with what proves them, the log and the optimal bound stand in order, the tree below."""
     result = run("dimension", table)
     assert (result.code, result.err) == (0, "")
@@ -71,7 +71,7 @@ def test_what_people_are_told(run, table):
     ]
 
 
-def test_what_programs_are_told(run, table):
+def test_what_is_printed_for_programs(run, table):
     """The JSON object has the keys that are promised, the names of the file, and witnesses that hold."""
     found = run("dimension", table, "--json").json
     assert list(found) == KEYS
@@ -118,7 +118,7 @@ def test_worked_cases(run, oracles):
 
 
 def test_one_hypothesis_has_nothing_to_ask(run):
-    """A class of one hypothesis has both dimensions 0, and its tree, of one leaf, can be drawn and told."""
+    """A class of one hypothesis has both dimensions 0, and its tree, of one leaf, can be drawn and printed."""
     result = run("dimension", "--named", "exactly-k:3,3")
     assert "VC dimension            0        no point has both labels" in result.out
     assert "Littlestone dimension   0        there is nothing to ask" in result.out
@@ -149,7 +149,7 @@ def test_points_of_halfspaces(run, tmp_path):
     assert run("dimension", "--named", "halfspaces:signs:2", "--homogeneous", "--json").json["distinct"] == 4
 
 
-def test_bad_points_are_told_by_their_file(run, tmp_path):
+def test_bad_points_are_reported_with_their_file(run, tmp_path):
     """The origin among homogeneous halfspaces' points, and what is no number, are errors about the file."""
     path = tmp_path / "points.csv"
     path.write_text("0,0\n1,1\n")
@@ -163,7 +163,7 @@ def test_bad_points_are_told_by_their_file(run, tmp_path):
 
 
 def test_one_dimension_alone(run):
-    """Of a dimension that is not asked for, null and what the other one says of it are told."""
+    """Of a dimension that is not asked for, null and what the other one says of it are printed."""
     found = run("dimension", "--named", "thresholds:20", "--only", "vc", "--json").json
     assert (found["vc_dimension"], found["littlestone_dimension"], found["tree"]) == (1, None, None)
     assert found["exact"] == {"littlestone_dimension": [1, 4]}
@@ -179,7 +179,7 @@ def test_one_dimension_alone(run):
 
 
 def test_learners_that_draw(run):
-    """The expected mistakes that cannot be avoided are told as a decimal to people and as a fraction to programs."""
+    """The expected mistakes that cannot be avoided are printed as a decimal to people and as a fraction to programs."""
     out = run("dimension", "--named", "thresholds:2", "--randomized").out
     assert "randomized              0.75     expected mistakes" in out
     assert out.partition("exactly ")[2].startswith("3/4\n")
@@ -267,7 +267,7 @@ def test_intervals_use_what_counting_says(run, monkeypatch):
             assert dimension == points or least_by_counting(most + 1, points) == dimension + 1
 
 
-def test_a_fraction_that_is_too_fine_is_told_as_one_number(run):
+def test_a_fraction_that_is_too_fine_is_reported_as_one_number(run):
     """A randomised dimension finer than the search counts is shown rounded, and how well it is known."""
     told = run("dimension", "--named", "singletons:70", "--randomized").out
     assert "randomized              1        expected mistakes" in told
@@ -341,7 +341,7 @@ def test_pictures_of_trees():
     ],
 )
 def test_nonsense_is_refused(run, tmp_path, monkeypatch, words, message):
-    """What cannot be meant is wrong usage, told before anything is read, and nothing is printed on stdout."""
+    """What cannot be meant is wrong usage, reported before anything is read, and nothing is printed on stdout."""
     monkeypatch.chdir(tmp_path)
     for name in ("c.csv", "t.svg"):
         Path(name).write_text("0,1\n1,1\n")
@@ -361,7 +361,7 @@ def test_nonsense_is_refused(run, tmp_path, monkeypatch, words, message):
         ("a.csv", "", "a.csv: the file is empty"),
     ],
 )
-def test_bad_files_are_told_in_one_line(run, tmp_path, name, content, message):
+def test_bad_files_are_reported_in_one_line(run, tmp_path, name, content, message):
     """A file that cannot be used is a failure, and one line says where and why."""
     if content is not None:
         (tmp_path / name).write_text(content)
@@ -373,7 +373,7 @@ def test_bad_files_are_told_in_one_line(run, tmp_path, name, content, message):
 
 
 def test_notes_can_be_silenced(run, tmp_path):
-    """How a file was understood is told on stderr, unless nothing is to be told there."""
+    """How a file was understood is said on stderr, unless nothing is to be printed there."""
     path = tmp_path / "class.csv"
     path.write_text("# a comment\n0,1\n1,1\n")
     assert "passed over as comments: 1 line" in run("dimension", path).err
@@ -381,7 +381,7 @@ def test_notes_can_be_silenced(run, tmp_path):
 
 
 def test_memory_may_not_suffice(run, monkeypatch):
-    """A class that memory does not hold is told as such."""
+    """A class that memory does not hold is reported as such."""
 
     def exhausted(text: str) -> FiniteClass:
         raise MemoryError

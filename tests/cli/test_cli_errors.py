@@ -438,7 +438,7 @@ def test_a_full_disk_is_said_once(mail, model):
     ],
 )
 def test_a_row_that_cannot_be_played_is_named_with_its_file(run, mail, model, tmp_path, words, place):
-    """Whoever plays a row that is too long, or of a label never met, names the file, the line and the row, from 1."""
+    """A row that is too long, or of a label never met, is refused with the file, the line and the row, from 1."""
     lines = mail.read_text().splitlines(keepends=True)
     files = {
         "huge": write(tmp_path / "huge.svm", [*lines, "1 1:1\n", "# none\n", "\n", "1 1:1e200\n", *lines]),
@@ -462,7 +462,7 @@ def test_what_is_said_without_a_file_is_said_with_it(run, tmp_path):
 
 @POSIX
 def test_signals_that_are_ignored_stay_ignored(mail, tmp_path):
-    """Under nohup, or as a shell's background job, a run is not ended by the signal that it was told to ignore."""
+    """Under nohup, or as a shell's background job, a run is not ended by the signal that it ignores."""
     program = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN);"
         "from regretless.cli import main; from regretless.cli.output import Console;"

@@ -324,7 +324,7 @@ def test_what_a_second_run_does_not_know_is_said(run, trial, tmp_path):
     assert f"-  not known: {ROUNDS} rounds before those of this file cannot be read again" in again.out
 
 
-def test_columns_and_labels_that_are_no_classes_are_told(run, tmp_path):
+def test_columns_and_labels_that_are_no_classes_are_reported(run, tmp_path):
     """A column with a word of its own in every row is noted, and many labels with fractions are refused."""
     path = tmp_path / "t.csv"
     rows = range(40)

@@ -46,7 +46,7 @@ def inspected(run, model, top=100):
 )
 @pytest.mark.parametrize("verb", ["predict", "certify"])
 def test_what_was_learned_of_products_is_used(run, table, tmp_path, options, verb):
-    """predict and certify build the products that learn was asked for, without being told again."""
+    """predict and certify build the products that learn was asked for, without being asked again."""
     model = tmp_path / "m.rgl"
     learned = run("learn", table, "--learner", "perceptron", *options, "--save", model, "--json")
     assert learned.code == 0, learned.err

@@ -135,7 +135,7 @@ def test_json_is_one_object_that_python_knows_too(run, files, pattern, tmp_path)
 
 
 def test_shards_are_counted_where_progress_is_asked_for(run, pattern, monkeypatch):
-    """With --progress the shards that are done are told even though stderr is no terminal; without it they are not."""
+    """With --progress the shards that are done are reported though stderr is no terminal; without it they are not."""
     monkeypatch.setattr("regretless.cli.output.ELSEWHERE", 0)
     told = run("learn", pattern, *MIXED, "--passes", 2, "--progress").err
     assert [f"epoch {n} of 2: {k} of 5 shards" in told for n in (1, 2) for k in range(6)] == [True] * 12
@@ -153,7 +153,7 @@ def test_labels_and_categories_of_later_shards_are_known_to_all(run, tmp_path):
     assert {"kind=yew", "size"} <= {one["feature"] for row in found["weights"] for one in row["largest"]}
 
 
-def test_passing_over_rows_is_told(run, files, pattern):
+def test_passing_over_rows_is_reported(run, files, pattern):
     """With --on-error skip the bad rows of all shards are counted, and what was wrong with them stands on stderr."""
     for path in files[1:3]:
         path.write_text("1 3:x\n" + path.read_text())

@@ -74,7 +74,7 @@ def run(capsys, monkeypatch) -> CommandLine:
 
 
 @pytest.mark.parametrize("environment", [*ENVIRONMENTS, WORST])
-def test_every_learner_meets_a_environment_or_is_told_which_it_can_meet(run, environment, tmp_path):
+def test_every_learner_plays_an_environment_or_is_refused_with_those_it_can_play(run, environment, tmp_path):
     """Each pair that makes sense is played, kept within its theorems and made to pay what is promised; others are 2."""
     more = NAMED if environment == WORST or entry_of(environment).needs_class else ()
     if environment == "written":
@@ -280,7 +280,7 @@ def test_an_order_is_set_by_names_or_numbers(run, tmp_path):
     assert (halving.code, "halving has no order" in halving.err) == (2, True)
 
 
-def test_learners_are_told_how_many_rounds_there_will_be(run):
+def test_learners_get_the_number_of_rounds_as_their_horizon(run):
     """A rate that can be tuned is tuned for the rounds, unless the user wants it anytime, or sets it."""
     play = ("play", "--environment", "label-flipping", "--rounds", 50, "--json")
     assert run(*play, "--learner", "hedge").json["parameters"]["horizon"] == 50
@@ -296,7 +296,7 @@ def test_learners_are_told_how_many_rounds_there_will_be(run):
 
 
 def test_votes_cost_their_distance_from_the_label(run):
-    """Combiners of votes have the absolute loss unless another is set; that of arms is told them."""
+    """Combiners of votes have the absolute loss unless another is set; that of arms gets them."""
     votes = ("play", "--environment", "fair-coins", "--rounds", 20, "--json")
     assert run(*votes, "--learner", "ewa").json["parameters"]["loss"] == "absolute"
     assert run(*votes, "--learner", "ewa", "--set", "loss=square").json["parameters"]["loss"] == "square"
@@ -461,7 +461,7 @@ def test_what_cannot_be_meant_is_refused(run, words, said):
     [("exp3", "rate=-1"), ("ewa", "eta=-1"), ("perceptron", "rate=0"), ("halving", "prune=never"), ("exp3", "rate=x")],
 )
 def test_settings_are_checked_before_rounds_are_demanded(run, learner, setting):
-    """Who sets what has no meaning is told that at once, not that something else is missing too."""
+    """A parameter without a meaning is refused first, and not that something else is missing."""
     environment = ("random-target", *NAMED) if learner == "halving" else ("fair-coins",)
     answer = run("play", "--learner", learner, "--environment", *environment, "--set", setting)
     assert answer.code == 2
@@ -671,7 +671,7 @@ def test_every_parameter_that_is_set_elsewhere_exists():
 
 
 def test_every_parameter_of_a_learner_that_is_tuned_is_known_to_fix_its_rate_or_not():
-    """Whoever adds a parameter to a learner with a horizon has to say whether a user who sets it wants no tuning."""
+    """Each parameter of a learner with a horizon says whether a user who sets it wants no tuning."""
     others = {"loss", "value_range", "random_state", "switches", "n_arms", "arms", "rewards", "seed", "run", "delta"}
     others |= {"n_experts", "tau", "linearize", "prior", "alpha"}  # alpha alone leaves eta to itself
     others |= {"epochs"}  # it leaves the rates to the rounds where it is false, and to the horizon where it is true

@@ -143,7 +143,7 @@ def test_every_learner_pulls(run, table, tmp_path, name):
     assert all(one["observed"] <= one["bound"] for one in result.json["certificates"] if one["applies"])
 
 
-def test_the_learner_is_told_how_many_rounds_there_are(run, table):
+def test_the_learner_gets_the_number_of_rounds_as_its_horizon(run, table):
     """Unless rates are to fall, or one is set; a learner for changing arms is tuned for five switches."""
 
     def parameters(*words: object) -> dict[str, Any]:
@@ -191,7 +191,7 @@ def test_runs_do_not_depend_on_workers_or_on_each_other(run, table):
 
 
 def test_rewards_are_losses_turned_over(run, tmp_path):
-    """In a table of rewards from 0 to 10 the learner does as with the losses 10 - r, and rewards are told too."""
+    """In a table of rewards from 0 to 10 the learner does as with the losses 10 - r, and rewards are reported too."""
     lost = run("pull", write(tmp_path / "l.csv", 10 * losses()), "--range", 0, 10, "--json").json
     path = write(tmp_path / "r.csv", 10 - 10 * losses())
     earned = run("pull", path, "--range", 0, 10, "--rewards", "--json").json
@@ -393,7 +393,7 @@ def test_the_regret_against_sequences_has_a_row_of_its_own(run, table):
     assert "Pseudo-regret of Tsallis-INF as printed  " in run("pull", table, "--learner", "tsallis-inf", *FEW).out
 
 
-def test_of_a_certificate_that_does_not_apply_no_runs_are_told(run, table):
+def test_of_a_certificate_that_does_not_apply_no_runs_are_reported(run, table):
     """Certificates have the same keys in JSON whether they apply, and of one run or many."""
     told = run("pull", table, "--set", "rate=0.1", *FEW, "--json").json["certificates"]
     assert [one["runs"] for one in told if not one["applies"]] == [None] * sum(not one["applies"] for one in told) != []
@@ -558,7 +558,7 @@ def test_a_signal_delivered_twice_is_one_wish(large, number):
     assert b"ImportError" not in err
 
 
-def test_signals_are_heard_without_numpy():
+def test_signals_stop_without_numpy():
     """What a signal needs is there before it comes, and costs no start."""
     program = "import sys, regretless.cli.signals; assert not {'numpy', 'regretless.run.linear'} & set(sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

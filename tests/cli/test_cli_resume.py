@@ -128,7 +128,7 @@ def test_a_signal_stops_the_run_after_a_checkpoint(run, rows, whole, tmp_path, s
     assert model.read_bytes() == whole
 
 
-def test_a_signal_is_heard_within_a_batch(run, tmp_path, monkeypatch):
+def test_a_signal_stops_within_a_batch(run, tmp_path, monkeypatch):
     """A learner that is slow is stopped between two rows of what was read at once, and --resume finishes the run."""
     rows, whole, model = write(tmp_path / "rows.svm", noisy_lines(3000)), tmp_path / "whole.rgl", tmp_path / "m.rgl"
     run("learn", rows, *BARE, "--save", whole)
@@ -151,7 +151,7 @@ def test_a_signal_is_heard_within_a_batch(run, tmp_path, monkeypatch):
 
 
 def test_a_second_signal_ends_at_once(run, rows, tmp_path, strike, monkeypatch):
-    """Whoever presses Ctrl-C twice does not wait for a checkpoint, and the signal handlers are restored."""
+    """A second Ctrl-C ends a run without waiting for a checkpoint, and the signal handlers are restored."""
     before = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr("regretless.cli.signals.SAME_SIGNAL", 0.0)
     strike(1, signal.SIGINT, signal.SIGINT)

@@ -89,7 +89,7 @@ def test_solve_is_matrix_game_solve(run, write):
     assert all(one["applies"] for one in found["certificates"])
 
 
-def test_people_are_told_the_same(run, write):
+def test_people_read_the_same(run, write):
     """Whose payoff, value, interval, gap, both strategies, method and certificates stand in the text."""
     result = run("solve", write(TABLE))
     assert result.code == 0
@@ -117,12 +117,12 @@ def test_people_are_told_the_same(run, write):
     ],
 )
 def test_values_have_the_digits_that_are_certain(value, gap, told):
-    """No digit of a value is told that its gap leaves open, but that of the gap's own size."""
+    """No digit of a value is printed that its gap leaves open, but that of the gap's own size."""
     assert certain(value, gap) == told
 
 
 @given(st.floats(-1e300, 1e300), st.floats(0, 1e300))
-def test_intervals_are_told_outwards(lower, width):
+def test_intervals_are_rounded_outwards(lower, width):
     """The printed ends contain those that were found, and are apart by at most a tenth more."""
     upper = lower + width
     told = [Fraction(text.replace(",", "")) for text in re.split(", (?=[-0-9.])", ends(lower, upper))]
@@ -162,7 +162,7 @@ def test_exact_takes_decimals_as_they_are_written(run, write):
     assert all(chance in text for chance in found["row_strategy"].values())
 
 
-def test_losses_are_told_as_losses(run, write):
+def test_losses_are_reported_as_losses(run, write):
     """With --losses the row player minimises, and everything printed is a loss."""
     path = write(UNFAIR)
     found = run("solve", path, "--losses", "--json").json
@@ -202,7 +202,7 @@ def test_compressed_tables_and_standard_input(run, write):
     assert run("solve", "-", "--format", "nfg", "--json", stdin=BATTLE.encode()).json["title"] == "Battle of the sexes"
 
 
-def test_notes_are_told_unless_quiet(run, write):
+def test_notes_are_reported_unless_quiet(run, write):
     """What was guessed about a file is said on stderr, and not with --quiet."""
     path = write(",0,1\n0,5,6\n1,7,8\n")
     assert "are taken for names" in run("solve", path).err
@@ -345,7 +345,7 @@ def test_equilibria_are_kept_one_a_row(run, write, tmp_path):
 
 
 def test_sequence_forms(run, tmp_path):
-    """A sequence form is solved by linear programming or by self-play, and told by information set."""
+    """A sequence form is solved by linear programming or by self-play, and reported by information set."""
     path = sequences(tmp_path / "s.npz")
     found = run("solve", path, "--json").json
     assert (found["game"], found["value"]) == ("sequence form", pytest.approx(0, abs=1e-9))
@@ -550,7 +550,7 @@ def test_a_report_that_cannot_be_written_is_named(run, write):
 
 
 def test_methods_may_be_written_with_underscores(run, write):
-    """An underscore stands for a hyphen, and a way to list equilibria is no method, but is told where it belongs."""
+    """An underscore stands for a hyphen, and a way to list equilibria is refused with its own option."""
     assert run("solve", write(UNFAIR), "--method", "interior_point", "--json").json["method"] == "interior-point"
     found = run("solve", write(BATTLE, "b.nfg"), "--equilibria", "exact_enumeration", "--json").json
     assert found["method"] == "exact-enumeration"
@@ -589,7 +589,7 @@ def test_one_equilibrium_has_no_mixtures(run, write):
     assert "1 equilibrium, all there is" in text
 
 
-def test_information_sets_are_told_with_how_often_they_are_reached(run, write, tmp_path, monkeypatch):
+def test_information_sets_are_reported_with_how_often_they_are_reached(run, write, tmp_path, monkeypatch):
     """A report has the probability with which the player's own choices lead to each set."""
     pages = []
     original = report.page_of_game
@@ -645,7 +645,7 @@ def test_interruptions_give_the_solution_so_far(tmp_path, number, code):
     assert "interrupted" in page.read_text()
 
 
-def test_an_interruption_is_told_though_nobody_reads(tmp_path):
+def test_an_interruption_is_reported_though_nobody_reads(tmp_path):
     """Where stdout's reader is gone, stderr still says where the strategies are, and with which gap the run ended."""
     kept = tmp_path / "kept.npz"
     words = ("--method", "hedge", "--tolerance", 1e-9, "--save", kept, "--progress")

@@ -51,7 +51,7 @@ def test_an_interrupted_start_shows_no_traceback(tmp_path, begin, module):
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 
-def test_an_interruption_that_became_an_error_is_told_as_one(capsys, monkeypatch):
+def test_an_interruption_that_became_an_error_is_reported_as_one(capsys, monkeypatch):
     """Ctrl-C of which a module that is imported makes an error of its own ends with 130 and is called what it was."""
 
     def importing(*_):

@@ -264,7 +264,7 @@ def test_no_type_leads_to_a_trace_back(run, printed, verb, other):
         (("parameters", "rate"), [1], "parameters.rate is [1]; a number or text or null was expected"),
     ],
 )
-def test_a_wrong_type_is_told_by_its_key(run, mail, path, value, said):
+def test_a_wrong_type_is_reported_with_its_key(run, mail, path, value, said):
     """The error has the key, what is there, and what was expected, and no word of Python's."""
     report = learned(run, mail, "perceptron")
     whole = json.loads(report.read_text())
@@ -291,7 +291,7 @@ def test_draws_are_made_again_from_the_seed(run, tmp_path, learner, words):
     assert {"loss/mean", "loss/sd", "draws/a", "regret/q95"} <= set(found["run"]["numbers"])
 
 
-def test_draws_that_were_not_made_again_are_told(run, tmp_path):
+def test_draws_that_were_not_made_again_are_reported(run, tmp_path):
     """Of more draws than are followed the output says that they were not replayed."""
     table = tmp_path / "t.csv"
     table.write_text("a,b\n" + "0.5,0.25\n0.25,1\n" * 300)
@@ -695,7 +695,7 @@ def test_real_rows_are_verified(run, data, tmp_path):
     assert found["agrees"] >= 4
 
 
-def test_a_game_of_losses_is_told_in_losses(run, tmp_path):
+def test_a_game_of_losses_is_reported_in_losses(run, tmp_path):
     """The value of a game of losses, and the ends around it, agree when the file is read as losses."""
     game = tmp_path / "g.csv"
     game.write_text("3,4\n5,2\n")
@@ -703,7 +703,7 @@ def test_a_game_of_losses_is_told_in_losses(run, tmp_path):
     assert told(run, report, game, "--losses")["differs"] == 0
 
 
-def test_a_page_and_a_model_are_told_from_a_report(run: CommandLine, mail: Path, tmp_path: Path) -> None:
+def test_a_page_and_a_model_are_no_reports(run: CommandLine, mail: Path, tmp_path: Path) -> None:
     """Each is called what it is, with the command that prints a report."""
     page, model = tmp_path / "p.html", tmp_path / "m.rgl"
     assert run("learn", mail, "--learner", "perceptron", "--quiet", "--save", model, "--report", page).code == 0

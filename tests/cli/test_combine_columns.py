@@ -29,7 +29,7 @@ def weather(tmp_path):
     return tmp_path / "w.csv"
 
 
-def test_columns_that_are_hardly_forecasts_are_told(run, weather):
+def test_columns_that_are_hardly_forecasts_are_reported(run, weather):
     """A column far from all outcomes and a flag are experts as they stand, and a note says how to leave them out."""
     result = run("combine", weather, "--target", "load", "--json")
     assert result.json["experts"] == 4

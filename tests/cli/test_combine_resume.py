@@ -179,7 +179,7 @@ def test_a_signal_stops_the_run_after_saving(run, tmp_path, blocks, strike, monk
     assert model.read_bytes() == whole.read_bytes()
 
 
-def test_a_signal_is_heard_within_a_batch(run, tmp_path, monkeypatch):
+def test_a_signal_stops_within_a_batch(run, tmp_path, monkeypatch):
     """A slow learner is stopped between two rows of what was read at once; the model that goes on is that of one run,
     and what is written does not depend on how long the rows took."""
     table, whole, model = write_table(tmp_path / "t.csv", *drawn(ROWS)), tmp_path / "whole.rgl", tmp_path / "m.rgl"
@@ -205,7 +205,7 @@ def test_a_signal_is_heard_within_a_batch(run, tmp_path, monkeypatch):
 
 
 def test_a_second_signal_ends_at_once(run, tmp_path, blocks, strike, monkeypatch):
-    """Whoever presses Ctrl-C twice does not wait, and nothing is left behind."""
+    """A second Ctrl-C ends a run at once, and nothing is left behind."""
     table = write_table(tmp_path / "t.csv", *rows_for("ml-poly"))
     before = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr("regretless.cli.signals.SAME_SIGNAL", 0.0)

@@ -109,7 +109,7 @@ def notes(run: CommandLine, file: Path, *words: object) -> list[str]:
     return run("learn", file, "--no-certify", "--json", *words).json["notes"]
 
 
-def test_a_model_that_follows_the_last_rows_is_told(run: CommandLine, tmp_path: Path) -> None:
+def test_a_model_that_follows_the_last_rows_is_reported(run: CommandLine, tmp_path: Path) -> None:
     """Where the sign of what matters turns every 100 rows, a note says that a frozen copy will age; where it stays not,
     nor where there is one rate alone."""
     draw, file = random.Random(0), tmp_path / "t.svm"
@@ -124,7 +124,7 @@ def test_a_model_that_follows_the_last_rows_is_told(run: CommandLine, tmp_path: 
     assert not any("posterior" in note for note in notes(run, file))
 
 
-def test_probabilities_that_lose_more_than_constants_are_told(run: CommandLine, tmp_path: Path) -> None:
+def test_probabilities_that_lose_more_than_constants_are_reported(run: CommandLine, tmp_path: Path) -> None:
     """Labels that follow no feature, of very many features, give a note that constants lose less than diagonals do."""
     draw, file = random.Random(3), tmp_path / "t.svm"
     file.write_text(
@@ -138,7 +138,7 @@ def test_probabilities_that_lose_more_than_constants_are_told(run: CommandLine, 
     assert not any(note.startswith("constant") for note in notes(run, file, "--learner", "perceptron"))
 
 
-def test_a_learner_without_intercept_that_a_constant_beats_is_told(run: CommandLine, tmp_path: Path) -> None:
+def test_a_learner_without_intercept_that_a_constant_beats_is_reported(run: CommandLine, tmp_path: Path) -> None:
     """A perceptron that errs more often than the most frequent label is advised an intercept, unless it has one."""
     draw, file = random.Random(5), tmp_path / "t.svm"
     file.write_text("".join(f"{1 if draw.random() < 0.1 else -1} 1:{draw.random():.3f}\n" for _ in range(400)))
@@ -193,7 +193,7 @@ def test_certificates_against_vectors_are_computed_again(run: CommandLine, tmp_p
         assert "differs: " in false.out
 
 
-def test_vectors_of_several_classes_are_told_to_be_missing(run: CommandLine, tmp_path: Path) -> None:
+def test_vectors_of_several_classes_are_said_to_be_missing(run: CommandLine, tmp_path: Path) -> None:
     """Of three classes `verify` asks for no file that cannot have the vectors."""
     file, report = table(tmp_path / "t.csv", classes=3), tmp_path / "r.json"
     report.write_text(run("learn", file, "--json").out)

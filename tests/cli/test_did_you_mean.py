@@ -67,7 +67,7 @@ def test_a_target_is_advised_for_labels_and_for_numbers(run, tmp_path):
 
 
 @pytest.mark.parametrize("verb", ["predict", "certify"])
-def test_a_model_in_place_of_the_rows_is_told(run, tmp_path, verb):
+def test_a_model_in_place_of_the_rows_is_reported(run, tmp_path, verb):
     """Rows before the model are answered by the order, and a model alone in place of data by what takes it."""
     table, model = tmp_path / "t.csv", tmp_path / "m.rgl"
     table.write_text("a,label\n1,x\n2,y\n")

@@ -49,7 +49,7 @@ def test_what_it_goes_by_is_explained(run, tmp_path):
 
 
 def test_one_hypothesis_on_one_point(run, tmp_path):
-    """What there is one of is told in the singular."""
+    """One of a kind is reported in the singular."""
     path = tmp_path / "m.rgl"
     Halving(FiniteClass([[1]])).save(path)
     told = run("inspect", path).out

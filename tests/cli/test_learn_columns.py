@@ -106,7 +106,7 @@ def test_labels_that_come_again_are_labels(run, tmp_path, labels):
     assert run("learn", tmp_path / "t.svm", *QUIET).code == 0
 
 
-def test_a_column_that_numbers_the_rows_is_told(run, table):
+def test_a_column_that_numbers_the_rows_is_reported(run, table):
     """A note names it, and how to leave it out."""
     words = ("--learner", "arow", "--no-certify", "--ignore", "day")
     assert "note: column 'id' numbers the rows: leave it out with --ignore" in run("learn", table, *words).err
@@ -140,7 +140,7 @@ def test_a_model_goes_on_with_a_column_of_its_labels_alone(run, table, tmp_path)
 
 
 @pytest.mark.parametrize("suffix", [".xlsx", ".json", ".pkl"])
-def test_files_of_other_formats_are_told_by_their_names(run, table, suffix):
+def test_files_of_other_formats_are_known_by_their_names(run, table, suffix):
     """Excel, JSON and pickles are not taken for text of rows; text under such a name is read where --format says so."""
     file = table.with_suffix(suffix)
     file.write_bytes(b"PK\x03\x04")

@@ -110,7 +110,7 @@ def test_scores_of_several_classes_are_named_as_probabilities_are(run: CommandLi
         assert first is None or lines[0] == first
 
 
-def test_a_table_without_the_line_of_names_is_told(run: CommandLine, tmp_path: Path) -> None:
+def test_a_table_without_the_line_of_names_is_reported(run: CommandLine, tmp_path: Path) -> None:
     """Rows alone are predicted with --no-header; with labels, or above a model without names, the fault is named."""
     file, model = table(tmp_path / "t.csv"), tmp_path / "m.rgl"
     rows = file.read_text().splitlines()[1:]

@@ -1,4 +1,4 @@
-"""Rows of a kind that a learner makes little of are told in a line, once they are learned."""
+"""Rows of a kind that a learner makes little of are reported in a line, once they are learned."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def free_text(path: Path, rows: int = 60, different: int = 60) -> Path:
     return path
 
 
-def test_a_column_of_free_text_is_told(run: CommandLine, tmp_path: Path) -> None:
+def test_a_column_of_free_text_is_reported(run: CommandLine, tmp_path: Path) -> None:
     """The note names the column and its share of different values, and is silent where values come again."""
     told = notes(run, free_text(tmp_path / "a.csv"), "--learner", "perceptron")
     assert "column 'review' has 60 different values in 60 rows (100%)" in told
@@ -42,7 +42,7 @@ def test_a_column_of_free_text_is_told(run: CommandLine, tmp_path: Path) -> None
     assert "(100%)" in notes(run, free_text(tmp_path / "d.csv"), "--learner", "perceptron", "--passes", 3)
 
 
-def test_traps_are_told_to_programs_and_not_to_those_who_want_silence(run: CommandLine, tmp_path: Path) -> None:
+def test_traps_are_in_the_json_and_not_printed_under_quiet(run: CommandLine, tmp_path: Path) -> None:
     """With --quiet, and with --json, stderr is empty; JSON has the notes in a list, which is empty without them."""
     table, words = free_text(tmp_path / "a.csv"), ("--learner", "winnow", "--no-certify")
     for silent in (("--quiet",), ("--json",), ("--quiet", "--json")):
@@ -52,7 +52,7 @@ def test_traps_are_told_to_programs_and_not_to_those_who_want_silence(run: Comma
     assert run("learn", free_text(tmp_path / "b.csv", different=20), *words, "--json").json["notes"] == []
 
 
-def test_columns_of_far_apart_scales_are_told(run: CommandLine, tmp_path: Path) -> None:
+def test_columns_of_far_apart_scales_are_reported(run: CommandLine, tmp_path: Path) -> None:
     """Learners that take columns as they are say so, dense or sparse; one that adapts to each does not."""
     draw, table, text = random.Random(0), tmp_path / "a.csv", tmp_path / "a.svm"
     rows = [(draw.randrange(10_000, 900_000), draw.random(), row % 2) for row in range(60)]
@@ -72,7 +72,7 @@ def test_a_column_that_few_rows_have_says_nothing_of_scales(run: CommandLine, tm
     assert notes(run, path, "--learner", "perceptron") == ""
 
 
-def test_a_diagonal_on_dense_pixels_is_told(run: CommandLine, tmp_path: Path) -> None:
+def test_a_diagonal_on_dense_pixels_is_reported(run: CommandLine, tmp_path: Path) -> None:
     """AROW's diagonal on 200 dense features says that a sketch can do more; the full matrix says nothing."""
     generator, path = np.random.default_rng(0), tmp_path / "a.npz"
     pixels = generator.integers(1, 256, (40, 200)) * (generator.random((40, 200)) < 0.3)
@@ -83,7 +83,7 @@ def test_a_diagonal_on_dense_pixels_is_told(run: CommandLine, tmp_path: Path) ->
     assert notes(run, path, "--learner", "arow", "--set", "matrix=diagonal") == ""
 
 
-def test_a_class_that_hardly_came_is_told(run: CommandLine, tmp_path: Path) -> None:
+def test_a_class_that_hardly_came_is_reported(run: CommandLine, tmp_path: Path) -> None:
     """A label with a slip is named with its line and what it is like; classes of a small share are not."""
     draw, lines = random.Random(1), ["a,b,label"]
     for row in range(200):
@@ -113,7 +113,7 @@ def test_the_intercept_that_is_advised_goes_by_the_numbers(
 
 
 def test_columns_of_numbers_are_noted_too(run: CommandLine, tmp_path: Path) -> None:
-    """Where numbers are forecast, units that gradient descent minds, and a column that numbers the rows, are told; the
+    """Of forecasts of numbers, units that gradient descent minds and a column that numbers the rows are reported; the
     default learner minds no units."""
     draw, lines = random.Random(6), ["row,large,small,price"]
     for row in range(120):

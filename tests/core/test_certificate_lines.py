@@ -65,7 +65,7 @@ def test_nothing_is_assumed_of_losses_that_were_seen_to_be_fixed():
         (lambda *_: int("x"), ValueError),
     ],
 )
-def test_a_fault_of_a_formula_is_not_told_as_one_of_its_numbers(formula, value):
+def test_a_fault_of_a_formula_is_not_reported_as_one_of_its_numbers(formula, value):
     """What floats cannot hold is NaN, and any other ValueError of a bound is raised."""
     broken = replace(certified(Exp3(3, seed=1))["exp3_pseudo_regret"].theorem, bound=formula)
     if value is ValueError:

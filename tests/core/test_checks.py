@@ -19,7 +19,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("check", "name", "value", "expected"), REFUSED)
 def test_an_error_tells_name_value_and_what_is_expected(check, name, value, expected):
-    """What is refused is told in parts, and the message is made of them."""
+    """What is refused is raised in parts, and the message is made of them."""
     with pytest.raises(ParameterError) as refused:
         check()
     error = refused.value
@@ -29,6 +29,6 @@ def test_an_error_tells_name_value_and_what_is_expected(check, name, value, expe
 
 
 def test_an_error_without_a_value_has_a_colon_behind_the_name():
-    """Where a value is not told, name and fault have a colon between them."""
+    """Where a value is not shown, name and fault have a colon between them."""
     error = ParameterError("start", None, "two strategies are expected")
     assert (str(error), error.fault) == ("start: two strategies are expected", "two strategies are expected")

@@ -62,7 +62,7 @@ def test_values_have_one_form_in_json():
 
 @pytest.mark.parametrize("module", [found.name for found in iter_modules(regretless.theory.__path__)])
 def test_every_theorem_is_read_on_a_record_of_facts(module):
-    """What a theorem is told of the learner is a record that derives from `Facts`, and frozen."""
+    """What a theorem knows of the learner is a record that derives from `Facts`, and frozen."""
     for one in vars(import_module(f"regretless.theory.{module}")).values():
         if isinstance(one, Theorem):
             kind = get_type_hints(one.bound)["learner"]

@@ -427,7 +427,7 @@ DEFAULTS: dict[Any, tuple[int, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("facts", DEFAULTS)
-def test_what_a_theorem_is_not_told(facts):
+def test_facts_that_no_theorem_gets(facts):
     """What facts do not say is what does no harm: no rounding, no exploration, one target, weights that last."""
     needed, defaults = DEFAULTS[facts]
     told = facts(*range(needed))

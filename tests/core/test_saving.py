@@ -206,7 +206,7 @@ def test_a_full_disk_does_not_hide_the_row_that_is_wrong(run, tmp_path, full_dis
 
 
 def test_a_finished_model_knows_its_rows(run, tmp_path):
-    """Going on with the file that a finished model has learned from is told; with other rows nothing is said."""
+    """Going on with the file that a finished model has learned from is reported; with other rows nothing is said."""
     rows, others = (write(tmp_path / f"{seed}.svm", noisy_lines(300, seed=seed)) for seed in range(2))
     model = tmp_path / "m.rgl"
     run("learn", rows, *BARE, "--passes", 2, "--save", model)

@@ -129,7 +129,7 @@ def test_the_user_says_where_names_stand(write, names, expected):
     ],
 )
 def test_errors_say_where(write, text, place, message):
-    """What cannot be used is told with the file, its line and column, and what is expected."""
+    """What cannot be used is reported with the file, its line and column, and what is expected."""
     path = write(text)
     with pytest.raises(DataError) as caught:
         read_class(path)
@@ -168,7 +168,7 @@ def test_signs_may_come_late(write):
 
 
 def test_compressed_data_without_a_suffix(write, monkeypatch):
-    """Compressed data that no suffix tells of, as in a pipe, are told as what they are."""
+    """Compressed data that no suffix tells of, as in a pipe, are reported as what they are."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(b"0,1\n1,1\n"))))
     with pytest.raises(DataError, match=r"^<stdin>: this is compressed \(gzip\); decompress it first"):
         read_class("-")

@@ -139,7 +139,7 @@ def test_columns_without_a_name_are_left_out_where_they_hold_nothing(table: Tabl
 
 
 @pytest.mark.parametrize("title", ["# made by me", "Sales of the year", "Report"])
-def test_a_title_above_the_names_is_told(title: str, table: Table) -> None:
+def test_a_title_above_the_names_is_reported(title: str, table: Table) -> None:
     """One cell above several is no line of names."""
     with pytest.raises(
         Exception, match=r"t\.csv:1: one column only, .* and 3 cells below it; remove what stands above"
@@ -147,7 +147,7 @@ def test_a_title_above_the_names_is_told(title: str, table: Table) -> None:
         list(table(f"{title}\na,b,label\n1,2,x\n2,1,y\n").batches())
 
 
-def test_numbers_with_signs_are_told(table: Table) -> None:
+def test_numbers_with_signs_are_reported(table: Table) -> None:
     """Percentages, money and thousands apart are not taken for names without a word; few of them are names."""
     for cells in (
         ["10%", "20%", "35%"],

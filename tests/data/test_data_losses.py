@@ -109,7 +109,7 @@ def test_a_number_may_stand_for_sleep(tmp_path):
 
 
 def test_values_outside_of_the_range_tell_the_range(tmp_path):
-    """The first of them is named by line and column, and the smallest and the largest value of the table are told."""
+    """The first of them is named by line and column, and the least and the largest value of the table are reported."""
     path = write(tmp_path / "t.csv", "a,b\n0,0.5\n0.25,7200\n-3,1\n")
     found = complaint(path)
     assert found.startswith(":3:6: arm 'b' has the loss 7200; losses from 0 to 1 are expected")
@@ -158,7 +158,7 @@ def test_columns_of_a_log_are_pointed_out(tmp_path):
 
 
 def test_a_table_without_rows_is_said_to_have_none(tmp_path):
-    """An array of no rows is told to have none, in an archive too."""
+    """An array of no rows is refused as such, in an archive too."""
     np.save(tmp_path / "t.npy", np.zeros((0, 3)))
     assert "there are no rows; at least one round is expected" in complaint(tmp_path / "t.npy")
     np.savez(tmp_path / "t.npz", losses=np.zeros((0, 3)))
@@ -283,7 +283,7 @@ def test_arrays_that_are_no_tables(tmp_path):
     assert "there is no such file" in complaint(tmp_path / "nothing.npz")
 
 
-def test_damaged_files_are_told_as_such(tmp_path):
+def test_damaged_files_are_reported_as_such(tmp_path):
     """Whatever goes wrong inside of the libraries that take a file apart, the message is about the file."""
     path = archived(tmp_path, x=np.eye(3))
     content = bytearray(path.read_bytes())

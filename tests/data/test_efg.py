@@ -119,7 +119,7 @@ def test_constant_sum() -> None:
 
 
 def test_not_constant_sum() -> None:
-    """Of a game that is no zero-sum game two ends are told that show it."""
+    """Of a game that is no zero-sum game two ends are reported that show it."""
     ends = 't "" 1 "" { 3 1 } p "" 2 1 "" { "left" "right" } 0 t "" 2 "" { 1 3 } t "" 3 "" { 1/2 1 }'
     said = refusal(HEADER + 'p "" 1 1 "" { "up" "down" } 0 ' + ends)
     assert "win 4 after 'up', but 3/2 after 'down', 'right'" in said
@@ -182,7 +182,7 @@ def test_no_moves() -> None:
     ],
 )
 def test_complaints(text: str, line: int, column: int, words: str) -> None:
-    """What is wrong with a file is told with its place."""
+    """What is wrong with a file is reported with its place."""
     found = complaint(text)
     assert found[:2] == (line, column)
     assert words in found[2]

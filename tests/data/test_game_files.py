@@ -144,7 +144,7 @@ def test_one_row_and_one_column(read):
 
 
 def test_names_where_the_user_says_so(read):
-    """`names` decides where cells do not, and a guess is told in a note."""
+    """`names` decides where cells do not, and a guess is stated in a note."""
     text = "0,1,2\n1,5,6\n2,7,8\n"
     assert read(text, names="both").payoffs[0].tolist() == [[5, 6], [7, 8]]
     assert read(text, names="rows").payoffs[0].tolist() == [[1, 2], [5, 6], [7, 8]]
@@ -183,7 +183,7 @@ def test_lines_within_quotes_belong_to_their_cell(read):
 
 
 @pytest.mark.parametrize("cell", ["1,000", "0x10", "1_000", "$5", "5 %", "1'000"])
-def test_names_that_look_like_numbers_are_told(read, cell):
+def test_names_that_look_like_numbers_are_reported(read, cell):
     """Where a cell that people would take for a number is taken for a name, a note says so, unless the user said it."""
     text = f'year,a,b\n"{cell}",1,2\nother,3,4\n'
     assert f"column 1 is taken for names, though {cell!r} looks like a number (--names" in read(text).notes[0]
@@ -274,7 +274,7 @@ def test_tables_that_are_none(read, tmp_path, text, message):
 
 
 def test_compressed_tables(read):
-    """A suffix of a compression is looked through, and damage is told as such."""
+    """A suffix of a compression is looked through, and damage is reported as such."""
     assert read(gzip.compress(ROCK.encode()), "game.csv.gz").payoffs[0].tolist() == PAYOFFS
     assert read(gzip.compress(ROCK.replace(",", "\t").encode()), "game.tsv.gz").payoffs[0].tolist() == PAYOFFS
     with pytest.raises(DataError, match="compressed data are damaged"):
@@ -593,7 +593,7 @@ def test_all_of_gambits_strategic_forms(data, tmp_path):
 
 
 def test_all_archives_of_games(data):
-    """Each archive of real games is read without being told how, with the names that it has."""
+    """Each archive of real games is read without a hint, with the names that it has."""
     shapes = {
         "atari_agent57": (8, 57), "atari_muesli11": (4, 57), "blotto_10_3": (66, 66), "blotto_5_4": (56, 56),
         "blotto_5_5": (126, 126), "pokemon_types": (18, 18), "roshambo_bots": (43, 43), "sscait_2016": (45, 45),

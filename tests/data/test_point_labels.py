@@ -47,7 +47,7 @@ def test_a_file_of_points_and_labels_is_played(tmp_path: Path) -> None:
         ('a,0\n"b\n', ":2: this is no table"),
     ],
 )
-def test_what_a_file_of_labels_has_wrong_is_told_with_its_place(tmp_path: Path, text: str, message: str) -> None:
+def test_what_a_file_of_labels_has_wrong_is_reported_with_its_place(tmp_path: Path, text: str, message: str) -> None:
     """Errors name the file, the line, the column, what stands there and what was expected."""
     file = tmp_path / "labels.csv"
     file.write_text(text)

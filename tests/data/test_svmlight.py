@@ -306,7 +306,7 @@ REFUSED = [
 @pytest.mark.parametrize(("text", "line", "column", "found", "advice"), REFUSED)
 @pytest.mark.parametrize("before", [0, 1, 40])
 def test_refused(isa: str, before: int, text: bytes, line: int, column: int, found: str, advice: str) -> None:
-    """A bad line is told with its place and what stands there, after the good rows before it were delivered."""
+    """A bad line is reported with its place and what stands there, after the good rows before it were delivered."""
     good = b"1 " + b" ".join(b"%d:0.5" % k for k in range(1, 12)) + b"\n"
     rows, error, _ = read(good * before + text + b"\n" + good, block=256)
     assert error is not None

@@ -1,4 +1,4 @@
-"""Files that hold the shards of a problem, and whoever goes over them."""
+"""Files that hold the shards of a problem, and functions that go over them."""
 
 from __future__ import annotations
 

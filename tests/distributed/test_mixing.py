@@ -109,7 +109,7 @@ def test_stop_keeps_the_last_whole_epoch(parts: list[Pair]) -> None:
 
 
 def test_callbacks_tell_every_shard_and_every_epoch(parts: list[Pair]) -> None:
-    """on_shard is told each place of each epoch once, on_epoch each epoch in its turn."""
+    """on_shard gets each place of each epoch once, on_epoch each epoch in its turn."""
     places: list[tuple[int, int]] = []
     epochs: list[int] = []
     mix(
@@ -240,7 +240,7 @@ def test_the_risk_of_classes_that_each_come_once_is_not_said_to_be_small() -> No
 
 
 def test_labels_that_somebody_looked_up_are_not_announced() -> None:
-    """A run that is told what labels the rows have begins once, and counts each class as a mistake all the same."""
+    """A run that knows what labels the rows have begins once, and counts each class as a mistake all the same."""
     parts = [(X, np.where(y > 0, "a", "b")) for X, y in pairs(3)]
     parts[2] = parts[2][0], np.where(np.arange(len(parts[2][1])) % 5 == 4, "c", parts[2][1])
     begun: list[tuple[int, int]] = []
@@ -403,7 +403,7 @@ def test_a_label_that_comes_between_epochs_is_an_error(tmp_path: Path) -> None:
 
 
 def test_rows_passed_over_are_counted(tmp_path: Path) -> None:
-    """With on_error="skip" bad rows of all shards are counted, and the first of them told with file and line."""
+    """With on_error="skip" bad rows of all shards are counted, and the first of them reported with file and line."""
     paths = write_svm(tmp_path, pairs(2))
     with open(paths[1], "a") as file:
         file.write("1 one:1\n")

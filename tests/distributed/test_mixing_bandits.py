@@ -1,4 +1,4 @@
-"""Bandits simulated by others: run r is a function of the seed and of r, whoever plays it, and books add."""
+"""Bandits simulated by others: run r is a function of the seed and of r, whatever plays it, and books add."""
 
 from __future__ import annotations
 
@@ -160,8 +160,8 @@ def test_books_of_runs_that_were_split_add_up_to_the_book_of_all(pair, cut):
         np.testing.assert_array_equal(getattr(book, name), getattr(other, name))
 
 
-def test_rounds_are_told_as_groups_come_back():
-    """What is told in the end are all rounds of all runs."""
+def test_rounds_are_reported_as_groups_come_back():
+    """What is reported in the end are all rounds of all runs."""
     told = []
     simulate(**played("exp3-ix", "table", runs=7), executor=InOrder(), on_rounds=told.append)
     assert told == [3 * ROUNDS, 6 * ROUNDS, 7 * ROUNDS]

@@ -319,7 +319,7 @@ def test_a_broken_file_is_named_by_a_process(pool: Executor, kind: str, tmp_path
 
 
 def test_what_a_reader_raises_can_travel(pool: Executor) -> None:
-    """An exception that cannot be pickled is told by a process all the same, with the shard's name."""
+    """An exception that cannot be pickled is reported by a process all the same, with the shard's name."""
     with pytest.raises(DataError, match=r"shard 1 \(fail\).*OfNoModuleError: no luck"):
         mix(Perceptron(), [partial(read_pair, 0), partial(fail, "no luck")], pool)
 
@@ -390,7 +390,7 @@ def test_a_killed_process_leaves_the_last_epoch(tmp_path: Path) -> None:
     assert [epoch.seconds is None for epoch in again.history] == [True, False, False]
 
 
-def test_a_killed_process_of_loky_is_told_too(tmp_path: Path) -> None:
+def test_a_killed_process_of_loky_is_reported_too(tmp_path: Path) -> None:
     """Loky's word for a dead process is the same error of the engine, which says that nothing was kept."""
     loky = pytest.importorskip("loky")
     poison = tmp_path / "poison"
@@ -450,7 +450,7 @@ class Once(Executor):
 
 
 def test_what_waits_is_cancelled_when_the_run_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If whoever is told of a shard raises, the other tasks are cancelled by then, whatever still refers to them."""
+    """If on_shard raises, the other tasks are cancelled by then, whatever still refers to them."""
     executor, kept, answers = Once(), [], OnExecutor._answers
 
     def keeping(*given: Any) -> Any:
@@ -478,7 +478,7 @@ def test_the_locks_of_several_tasks_are_never_taken_at_once(monkeypatch: pytest.
         assert len(mix(Perceptron(), pairs(4), threads).history) == 1
 
 
-def test_here_a_wish_to_stop_is_heard_between_batches() -> None:
+def test_here_a_run_can_be_stopped_between_batches() -> None:
     """In this process a shard that would never end is given up between two batches."""
     asked: list[None] = []
 

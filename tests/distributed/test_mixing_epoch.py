@@ -394,7 +394,7 @@ def test_a_shard_that_cannot_be_played_is_named(shard: Any, found: str) -> None:
     assert "learned" not in str(caught.value)
 
 
-def test_who_is_told_to_stop_says_no_more_than_that() -> None:
+def test_a_shard_that_is_to_stop_says_no_more_than_that() -> None:
     """A wish to stop, which comes while a shard is read, is no fault of the shard and comes through as it is."""
 
     class Stopped(Nothing):

@@ -159,7 +159,7 @@ def test_bounds_are_sums_of_what_each_copy_certifies(case):
 
 @given(cases())
 def test_combinations_found_from_sums_are_those_of_all_rows(case):
-    """What fixed uses of the experts lose is told from sums as it is from all rows in one table."""
+    """What fixed uses of the experts lose is computed from sums as it is from all rows in one table."""
     learner, shards = case
     combined = combine(learner, shards, Parcels())
     forecasts, outcomes = (np.concatenate(parts) for parts in zip(*shards, strict=True))

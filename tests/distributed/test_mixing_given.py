@@ -63,7 +63,7 @@ def test_classes_that_were_not_announced_are_learned_too():
 
 
 def test_a_package_that_is_missing_is_an_import_error():
-    """Whoever looks for ImportError hears of a missing package, and so does whoever looks for RegretlessError."""
+    """A missing package raises what is an ImportError and a RegretlessError."""
     assert issubclass(MissingError, ImportError)
     assert issubclass(MissingError, RegretlessError)
     assert str(MissingError("Dask is not installed")) == "Dask is not installed"

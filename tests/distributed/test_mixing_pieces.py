@@ -89,7 +89,7 @@ def test_pieces_of_parquet_are_row_groups(tmp_path: Path) -> None:
 
 
 def test_a_bad_row_of_a_row_group_has_its_number_in_the_file(tmp_path: Path) -> None:
-    """A value that is missing in the third row group is told with the row of the whole file."""
+    """A value that is missing in the third row group is reported with the row of the whole file."""
     pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     path = str(tmp_path / "file.parquet")
     values = [float(row) if row != 23 else None for row in range(40)]
@@ -161,7 +161,7 @@ def test_what_cannot_be_cut_is_refused(tmp_path: Path) -> None:
         mix(Perceptron(), files(tmp_path / "a.csv", pieces=3))
 
 
-def test_too_many_pieces_are_told(tmp_path: Path) -> None:
+def test_too_many_pieces_are_reported(tmp_path: Path) -> None:
     """A piece in which no row begins is an error that says what to do."""
     path = tmp_path / "a.svm"
     path.write_text("1 1:1\n-1 2:1\n")

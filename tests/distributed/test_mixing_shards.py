@@ -122,8 +122,8 @@ def test_other_things_are_no_shards(given: Any) -> None:
         shards_of(given)
 
 
-def test_rows_and_labels_of_one_shard_are_told_to_be_a_pair() -> None:
-    """Who gives (X, y) where a list of such pairs is expected is told to give [(X, y)]."""
+def test_rows_and_labels_of_one_shard_are_refused_and_a_pair_expected() -> None:
+    """Who gives (X, y) where a list of such pairs is expected is advised to give [(X, y)]."""
     X, y = pairs(1)[0]
     for rows, labels in [(X, y), (X.tolist(), y.tolist())]:
         with pytest.raises(RegretlessError, match=r"give \[\(X, y\)\]"):
@@ -217,7 +217,7 @@ def test_a_broken_file_is_named_and_nothing_is_written(kind: str, place: int, tm
 
 
 def test_a_bad_row_of_an_array_names_its_shard() -> None:
-    """NaN in an array, too few labels and rows that are none are told with the number of the shard."""
+    """NaN in an array, too few labels and rows that are none are reported with the number of the shard."""
     (X, y), (Z, z) = pairs(2)
     holed = Z.copy()
     holed[5, 2] = np.nan
@@ -228,7 +228,7 @@ def test_a_bad_row_of_an_array_names_its_shard() -> None:
 
 
 def test_a_reader_that_fails_is_named() -> None:
-    """What a reader raises is told with the shard's number, the reader's name and the kind of the error."""
+    """What a reader raises is reported with the shard's number, the reader's name and the kind of the error."""
     with pytest.raises(DataError, match=r"shard 1 \(fail\): its reader raised OfNoModuleError: no luck"):
         mix(Perceptron(), [partial(read_pair, 0), partial(fail, "no luck")])
 

@@ -1,4 +1,4 @@
-"""Arrays that came by a wire lie anywhere; whoever opens a shard has them copied where compiled code can read them."""
+"""Arrays that came by a wire lie anywhere; opening a shard copies them where compiled code can read them."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def play(folder: Path, script: str, *words: str) -> subprocess.CompletedProcess[
 @POSIX
 @pytest.mark.parametrize("hears", ["this thread", "another"])
 def test_ctrl_c_while_processes_are_started_ends_them(hears: str, tmp_path: Path) -> None:
-    """Ctrl-C when two of three processes are started is heard once all are, whichever thread it comes to, and leaves
+    """Ctrl-C when two of three processes are started takes effect once all are, in whichever thread, and leaves
     none."""
     assert play(tmp_path, STARTING, hears).stdout.splitlines() == ["KeyboardInterrupt  3", "[]"]
 
@@ -95,8 +95,8 @@ def test_a_process_that_cannot_be_started_ends_the_others(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("pool", ["workers", "spawned"])
-def test_a_script_without_a_guard_is_told_so(pool: str, tmp_path: Path) -> None:
-    """A script that starts processes while they import it is told of `if __name__ == "__main__"`."""
+def test_a_script_without_a_guard_is_refused_with_the_reason(pool: str, tmp_path: Path) -> None:
+    """A script that starts processes while they import it is advised of `if __name__ == "__main__"`."""
     ended = play(tmp_path, UNGUARDED, pool, *write_svm(tmp_path, pairs(2)))
     assert ended.returncode == 1
     # Python's tracker of semaphores may have its say after that, when the machine is busy.

@@ -33,7 +33,7 @@ def test_every_method_has_a_row_and_every_self_play_a_column():
     assert [line for line in heads if line.endswith(" | ".join(sorted(IN_TURNS)) + " |")]
 
 
-def test_the_rule_of_auto_is_told_with_its_numbers():
+def test_the_rule_of_auto_is_reported_with_its_numbers():
     """The document has the sizes, shares and gaps by which a method is chosen."""
     side = int(matrix.SIMPLEX_WORK ** (1 / 3))
     told = " ".join(page("games").split())

@@ -186,7 +186,7 @@ def test_a_cluster_without_workers_is_said(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_call_to_dask_that_does_not_return_is_stopped() -> None:
-    """Whoever waits for the scheduler's answer still asks whether to stop, and sees the connection go."""
+    """A thread that waits for the scheduler's answer still asks whether to stop, and sees the connection go."""
     never, asked = threading.Event(), iter([False, False, True])
     waiting = dask_engine.Waiting(SimpleNamespace(status="running"), {}, None, lambda: next(asked))
     with pytest.raises(Interrupted):

@@ -217,8 +217,8 @@ def test_a_checkpoint_is_gone_on_from(client: Client, parts: list[str], tmp_path
     same(on_dask.mix(Perceptron(), parts, epochs=4, **how), here)
 
 
-def test_progress_is_told(client: Client, parts: list[str]) -> None:
-    """Each shard is told once an epoch, and each epoch."""
+def test_progress_is_reported(client: Client, parts: list[str]) -> None:
+    """Each shard is reported once an epoch, and each epoch."""
     told: list[tuple[int, int]] = []
     epochs: list[int] = []
     on_dask.mix(

@@ -207,7 +207,7 @@ class Spy(Opponent):
 
 
 class Watched(Environment):
-    """Tells what its opponents were told."""
+    """Tells what its opponents saw."""
 
     foresees = True
     told: list
@@ -217,7 +217,7 @@ class Watched(Environment):
         return Spy(LikeliestLoses(self.arms).begin(), self.told)
 
 
-def test_adversaries_that_foresee_are_told_the_probabilities_of_the_coming_draw():
+def test_adversaries_that_foresee_see_the_probabilities_of_the_coming_draw():
     """They sum to one and are those that a learner has who plays the same rounds by itself."""
     world, learner = Watched(3), Exp3IX(3, seed=2)
     simulate(learner, world, rounds=50)

@@ -49,7 +49,7 @@ def least(environment: Labels, rounds: int, opposed: LearnerDescription) -> dict
 @pytest.mark.parametrize("make_environment", [ShatteredTree, RandomizedTree, RandomTarget])
 @pytest.mark.parametrize("learner", [Halving, StandardOptimal, RandomizedOptimal])
 def test_learners_of_classes_are_asked_about_points(make_environment: Any, learner: Any) -> None:
-    """Each is asked about the point and told its label, and what came of it is what the two play by themselves."""
+    """Each is asked about the point and sees its label, and what came of it is what the two play by themselves."""
     environment = make_environment(THRESHOLDS)
     settings = {"random_state": 1} if learner is RandomizedOptimal else {}
     playing = learner(THRESHOLDS, **settings)
@@ -110,7 +110,7 @@ def test_linear_learners_are_asked_about_votes_as_well() -> None:
     ],
 )
 def test_who_cannot_be_asked_is_refused_before_the_first_round(environment: Labels, learner: Any, message: str) -> None:
-    """Whoever has nothing to say of such rows is told so, and where to go."""
+    """A learner that does not take such rows is refused, with the environments that it takes."""
     with pytest.raises(RegretlessError, match=message):
         environment.against(learner, 5)
 

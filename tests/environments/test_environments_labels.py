@@ -317,7 +317,7 @@ def test_arms_meet_the_rounds_of_the_labels() -> None:
 
 
 def test_an_adversary_knows_the_arms_probabilities() -> None:
-    """Whoever draws one arm for sure loses in every round of the tree, and whoever mixes at least half of it."""
+    """A learner that draws one arm for sure loses in each round of the tree, and one that mixes at least half of it."""
     arms = ShatteredTree(THRESHOLDS, DEEP).as_losses()
     sure, mixed = np.eye(8)[2], np.full(8, 1 / 8)
     for weights, share in ((sure, 1.0), (mixed, 0.5)):

@@ -94,7 +94,7 @@ def test_what_a_class_lacks_is_refused_by_the_parameters_name() -> None:
         assert str(error.value).startswith(message)
 
 
-def test_what_has_to_be_given_is_told_in_capitals() -> None:
+def test_parameters_without_a_default_are_in_capitals() -> None:
     """The file of `written` has no default, and its place is shown."""
     assert parameters("written") == {"file": "FILE"}
 

@@ -1,4 +1,4 @@
-"""The compiled loop over advice: against its textbook twins, against itself told otherwise, and on hostile input."""
+"""The compiled loop over advice: against its textbook twins, against itself in other pieces, and on hostile input."""
 
 from __future__ import annotations
 

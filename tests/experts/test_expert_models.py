@@ -81,7 +81,7 @@ def test_what_was_saved_is_read(model, name):
 )
 @pytest.mark.parametrize("waits", [True, False])
 def test_no_memory_is_set_aside_for_a_claim(model, name, claim, waits):
-    """A model that claims more experts or wider forecasts than its arrays show is refused, whoever learnt it."""
+    """A model that claims more experts or wider forecasts than its arrays show is refused, whatever learner it has."""
     idle = {} if waits else {"pending": []} | ({"draws": _undrawn(model)} if name == DRAWING else {})
     if not waits and claim == {"width": 2**24}:
         claim = {"width": 2**24 + 1}

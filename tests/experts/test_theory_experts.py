@@ -669,7 +669,7 @@ def test_a_leader_by_the_last_digit_hides_no_regret():
 
 
 def test_fixed_share_at_a_worked_run(oracles):
-    """The loss is the worked one; the bound for one switch is smaller by what is dealt back to whoever had it."""
+    """The loss is the worked one; the bound for one switch is smaller by what is dealt back to those who had it."""
     worked = case(oracles, "fixed_share/N3 T6")
     third = np.full(3, 1 / 3)
     run = table_run(

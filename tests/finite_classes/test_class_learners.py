@@ -414,7 +414,7 @@ def test_half_the_bits_pay_for_every_split():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_worst_labels_for_half_the_bits_stay_within_them(seed, monkeypatch):
-    """Whoever answers what was less likely, as long as some hypothesis does, gets no more than half the bits."""
+    """An adversary that answers the less likely label, while some hypothesis does, gets no more than half the bits."""
     monkeypatch.setattr(randomized, "searched", lambda search, part, patience: False)
     drawn = np.random.default_rng(seed)
     found = FiniteClass(drawn.random((int(drawn.integers(2, 200)), 12)) < 0.5)
@@ -529,7 +529,7 @@ def test_copies_go_on_in_threads_of_their_own(kind):
 
 
 @pytest.mark.kernel
-def test_whoever_waits_for_a_search_can_be_interrupted():
+def test_a_thread_that_waits_for_a_search_can_be_interrupted():
     """Ctrl-C comes through to the thread that waits while another one searches."""
     coins = np.random.default_rng(4)
     found = FiniteClass(coins.random((fewer(50_000, 10_000), 400)) < 0.03)
@@ -567,7 +567,7 @@ class Counted:
 
 
 def test_certificates_go_by_work_and_never_by_the_clock(monkeypatch):
-    """A search gets so many words, whoever certifies and how often: the class is searched once, and each part once."""
+    """A search gets so many words, however often it is certified: the class is searched once, and each part once."""
     monkeypatch.setattr(standard_optimal._core, "Littlestone", Counted)
     monkeypatch.setattr(Counted, "asked", [])
     found = FiniteClass.named("intervals:12")

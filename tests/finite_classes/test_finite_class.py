@@ -214,7 +214,7 @@ def test_bits_are_turned_over_alike_everywhere(isas):
 
 @pytest.mark.parametrize("kind", ["u1", "i8", "f4", "?", "O"])
 def test_tables_are_taken_in_by_blocks(monkeypatch, kind):
-    """Whatever a block is, the class is the same, and what is wrong is told by its place in the whole table."""
+    """Whatever a block is, the class is the same, and what is wrong is reported with its place in the whole table."""
     monkeypatch.setattr(finite_class, "BLOCK", 7)
     table = np.random.default_rng(1).integers(0, 2, (40, 3)).astype(kind)
     assert FiniteClass(table) == FiniteClass(table.astype(bool))
@@ -285,7 +285,7 @@ def test_the_empty_class_has_dimensions_of_minus_one(table):
 
 @pytest.mark.parametrize("verb", ["dimension", "play"])
 def test_the_command_line_refuses_an_empty_table(tmp_path, capsys, monkeypatch, verb):
-    """A file with names and no hypotheses is refused with its line, and the convention is told."""
+    """A file with names and no hypotheses is refused with its line, and the convention is stated."""
     path = tmp_path / "c.csv"
     path.write_text("a,b\n")
     words = ("dimension", path)

@@ -232,7 +232,7 @@ def test_ended_searches_are_honest() -> None:
 
 
 def test_progress_narrows() -> None:
-    """Progress is told with growing steps, and with an interval that never widens."""
+    """Progress is reported with growing steps, and with an interval that never widens."""
     told: list[tuple[int, int, int]] = []
     littlestone_dimension(FiniteClass.named("halfspaces:cube:4"), on_progress=lambda *news: told.append(news))
     assert len(told) > 3

@@ -94,7 +94,7 @@ SMALL = tables(hypotheses=10, points=5)
 
 
 @given(SMALL)
-def test_whoever_errs_loses_rank(table):
+def test_a_learner_that_errs_loses_rank(table):
     """If a point splits a part of a class, what each label leaves has a smaller rank than the part."""
     found = Plainly(table)
     for part in found.parts():
@@ -125,7 +125,7 @@ def test_ranks_of_large_classes(monkeypatch):
 
 
 @given(SMALL)
-def test_whoever_errs_optimally_loses_a_dimension(table):
+def test_an_optimal_learner_that_errs_loses_a_dimension(table):
     """The smaller of the dimensions of two parts is below that of the whole, which is floor(log2) of it at most."""
     found = Plainly(table)
     for part in found.parts():

@@ -196,7 +196,7 @@ def test_what_runs_out_of_time_is_an_interval() -> None:
 
 
 def test_it_stops_when_asked() -> None:
-    """The answer is what is known when `stop` says so, and progress was told with bounds that only came closer."""
+    """The answer is what is known when `stop` says so, and progress was reported with bounds that only came closer."""
     told: list[tuple[int, int, int]] = []
     found = vc_dimension(hard(), on_progress=lambda *now: told.append(now), stop=lambda: len(told) == 3)
     assert not found.exact
@@ -252,7 +252,7 @@ def test_the_checker_accepts_shattered_sets_alone(table: Array, data: st.DataObj
 
 
 def test_the_checker_names_the_labels_that_are_missing() -> None:
-    """The first combination without a hypothesis is told, in the order of the points that were given."""
+    """The first combination without a hypothesis is reported, in the order of the points that were given."""
     finite_class = FiniteClass([[0, 0, 0], [0, 1, 0], [1, 1, 0], [1, 1, 1]])
     check_shattered(finite_class, [])
     check_shattered(finite_class, [2])
@@ -360,7 +360,7 @@ def test_dimensions_are_equal_however_long_they_took() -> None:
 
 
 def test_one_search_is_not_run_by_two_threads_at_once() -> None:
-    """The second thread is told so, while the first one goes on."""
+    """The second thread is refused, while the first one goes on."""
     finite_class = hard()
     search = _core.Shatter(finite_class.columns, finite_class.hypotheses, 14)
     first = threading.Thread(target=search.run, args=(10**7,))

@@ -532,7 +532,7 @@ def test_a_constant_sum_is_seen() -> None:
 
 
 def test_names_and_json() -> None:
-    """What is found is told by name, in JSON values, exactly where the payoffs were stated."""
+    """What is found is reported by name, in JSON values, exactly where the payoffs were stated."""
     game = BimatrixGame(*BATTLE, rows=["boxing", "ballet"], cols=["Boxing", "Ballet"])
     assert game.pure_equilibria() == [("boxing", "Boxing"), ("ballet", "Ballet")]
     told = json.loads(json.dumps(game.equilibria().describe()))

@@ -23,7 +23,7 @@ from .bimatrix_games import BATTLE, CHICKEN, SHAPLEY, small_games
 
 
 def gains_by_trying(A: Any, B: Any, joint: Any, coarse: bool) -> tuple[Fraction, Fraction]:
-    """What each player gains by the best of all ways to answer what it is told, or by the best fixed strategy."""
+    """What each player gains by the best of all ways to answer the draw that it sees, or by the best fixed strategy."""
     m, n = len(A), len(A[0])
     found = []
     for size, value in (
@@ -203,7 +203,7 @@ def test_payoffs_of_many_decades_have_a_best_correlated_equilibrium(coarse: bool
     assert failed <= 1
 
 
-def test_gains_are_told_though_no_distance_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gains_are_reported_though_no_distance_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where HiGHS fails in every way the distance is NaN, the gains are exact, and `correlated` says who gave up."""
     failed = OptimizeResult(x=None, status=2, message="The problem is infeasible.")
     monkeypatch.setattr(optimize, "linprog", lambda *_, **__: failed)

@@ -115,7 +115,7 @@ def test_swapping_the_players_turns_the_value_around(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", [*ENDING, *PLAYING])
-def test_losses_are_told_as_losses(method: str) -> None:
+def test_losses_are_reported_as_losses(method: str) -> None:
     """A game given as losses has the value min max p'Mq, and says whose loss it is."""
     losses = [[-5.0, 5.0, 5.0], [-4.0, 3.0, 2.0]]
     solution = MatrixGame.from_losses(losses).solve(method, rounds=ROUNDS if method in PLAYING else None)
@@ -179,7 +179,7 @@ def test_what_cannot_be_reached_is_an_error() -> None:
     assert caught.value.lower < caught.value.upper
 
 
-def test_a_wish_to_stop_is_heard() -> None:
+def test_a_solver_can_be_stopped() -> None:
     """A solve that is asked to stop returns strategies with a true gap, and says that it was stopped."""
     game = MatrixGame(RNG.uniform(-1, 1, (200, 200)))
     for method in ("rm+", "interior-point", "simplex"):

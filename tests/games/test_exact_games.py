@@ -277,7 +277,7 @@ def as_sequences(A: Array) -> SequenceGame:
     seed=st.integers(0, 10**6),
 )
 def test_sequence_forms_of_floats_have_the_values_of_their_matrices(rows, columns, kind, method, seed):
-    """Floats are solved exactly in sequence form, whoever found the plans, to the value of the game's matrix."""
+    """Floats are solved exactly in sequence form, whatever found the plans, to the value of the game's matrix."""
     rng = np.random.default_rng(seed)
     A = {
         "floats": lambda: rng.normal(size=(rows, columns)),

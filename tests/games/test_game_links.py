@@ -221,7 +221,7 @@ def test_adaboost_refuses_payoffs_beyond_one():
 
 
 def test_games_of_losses_are_not_boosted():
-    """Margins are won: a game of losses is refused rather than told with the wrong sign."""
+    """Margins are won: a game of losses is refused rather than reported with the wrong sign."""
     with pytest.raises(RegretlessError, match="game of losses"):
         boost(MatrixGame.from_losses([[1.0, -1.0], [-1.0, 1.0]]), rounds=5)
 
@@ -253,7 +253,7 @@ def test_fair_coins_are_what_no_learner_escapes(rounds):
     assert lower <= solution.upper
 
 
-def test_a_learner_is_told_by_whom_it_follows():
+def test_a_learner_is_known_by_whom_it_follows():
     """The rows of the game of two rounds are all choices after the empty history and after either first loss."""
     game = learning_game(2)
     assert game.rows == ["111", "112", "121", "122", "211", "212", "221", "222"]

@@ -202,8 +202,8 @@ def test_an_operator_is_solved_by_its_products_alone():
     assert len(asked) <= found.iterations + 5
 
 
-def test_an_operator_s_own_error_is_told():
-    """What goes wrong in somebody's product reaches whoever asked for the play."""
+def test_an_operator_s_own_error_is_reported():
+    """What goes wrong in somebody's product reaches the caller."""
 
     def broken(_: Array) -> Array:
         raise KeyError("no such matrix")
@@ -213,7 +213,7 @@ def test_an_operator_s_own_error_is_told():
         self_play(operator, rounds=3)
 
 
-def test_wrong_products_are_told():
+def test_wrong_products_are_reported():
     """A product of another length, or one that is no number, is an error that says so."""
     for product in (np.zeros(2), np.array([0, 1, np.nan])):
         operator = LinearOperator((3, 4), matvec=lambda q: np.zeros(3), rmatvec=lambda p: np.zeros(4), dtype=float)
@@ -225,7 +225,7 @@ def test_wrong_products_are_told():
 @pytest.mark.parametrize("scale", [1e305, 1e-200, 1e-318])
 @pytest.mark.parametrize("method", SELF_PLAY)
 def test_operators_of_any_size_are_played_like_others(method, scale):
-    """Products near the ends of the floats are put in units, told by their range or by a first product."""
+    """Products near the ends of the floats are put in units, known by their range or by a first product."""
     A = scale * np.random.default_rng(1).uniform(-1, 1, (20, 30))
     for declared in ((-scale, scale), None)[: 1 if method in EXPONENTIAL else 2]:
         found = self_play(Payoffs(aslinearoperator(A), payoff_range=declared), method, tolerance=0.02 * scale)
@@ -253,7 +253,7 @@ def test_no_tolerance_is_below_what_products_are_trusted_to():
 
 
 def test_copies_in_sixteen_bits_are_within_their_rounding():
-    """Coarse copies are off by at most what is told of them, and the true gap is within the tolerance."""
+    """Coarse copies are off by at most what is reported of them, and the true gap is within the tolerance."""
     for offset, scale in ((0.0, 1.0), (1e6, 1.0), (0.0, 1e-200), (3.0, 1e200)):
         A = RNG.uniform(-1, 1, (150, 140))
         found = self_play(scale * (A + offset), rounds=200, single=True)
@@ -311,20 +311,20 @@ def test_marks_change_nothing():
     assert plain.course is None
 
 
-def test_a_tolerance_that_is_not_reached_is_told():
+def test_a_tolerance_that_is_not_reached_is_reported():
     """When the rounds are over before the tolerance is reached, the note says so."""
     found = self_play(GAMES["signs"], "hedge", tolerance=1e-6, rounds=50)
     assert found.iterations == 50
     assert "was not reached" in found.note
 
 
-def test_many_rounds_are_told_by_thousands():
+def test_many_rounds_are_reported_by_thousands():
     """A note counts rounds as other texts do, with commas."""
     assert self_play(ROCK, "hedge", rounds=10_000).note == "uniform average of 10,000 rounds"
 
 
 def test_a_play_may_be_watched_and_stopped():
-    """Progress is told as it is made, and a wish to stop ends the play with what it has."""
+    """Progress is reported as it is made, and a wish to stop ends the play with what it has."""
     told: list[tuple[int, float]] = []
     A = RNG.uniform(-1, 1, (300, 300))
     found = self_play(

@@ -164,7 +164,7 @@ def test_no_sequence_form(constraints: Any, words: str) -> None:
 
 
 def test_names() -> None:
-    """Names are told where they are given, and refused where they are too few or occur twice."""
+    """Names are shown where they are given, and refused where they are too few or occur twice."""
     named = {"rows": ["", "h", "t"], "row_infosets": ["coin"], "row_actions": ["", "heads", "tails"]}
     game = SequenceGame(PENNIES, CHOICE, CHOICE, **named)  # type: ignore[arg-type]
     assert game.solve().behaviour("row") == {"coin": {"heads": pytest.approx(0.5), "tails": pytest.approx(0.5)}}
@@ -247,7 +247,7 @@ def test_failure_is_an_error() -> None:
 
 
 def test_stopped() -> None:
-    """Whoever asks to stop gets what was found so far, and its gap."""
+    """A search that is stopped gives what was found so far, and its gap."""
     game = read_efg(kuhn()).sequence_form()
     solution = game.solve("cfr", 1e-9, stop=lambda: True)
     assert solution.stopped == "asked to stop"

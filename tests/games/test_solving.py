@@ -212,7 +212,7 @@ def test_real_games_have_their_supports(data: Path) -> None:
 @kernel
 @pytest.mark.parametrize("step", [1, 10**5])
 def test_whole_numbers_beyond_floats_are_enclosed(step: int) -> None:
-    """The exact value of whole numbers that floats cannot tell apart, or hardly, lies in the interval that is told."""
+    """The exact value of whole numbers that floats hardly tell apart, or cannot, lies in the printed interval."""
     base = 2**70
     solution = MatrixGame([[base, base + step], [base + 2 * step, base]]).solve(exact=True)
     assert solution.exact is not None
@@ -301,7 +301,7 @@ class TestSelfSuspicion:
                 lambda name, payoffs, *rest: uniform(payoffs) if name == method else real_find(name, payoffs, *rest),
             )
 
-    def test_an_error_about_losses_is_told_in_losses(self) -> None:
+    def test_an_error_about_losses_is_reported_in_losses(self) -> None:
         """The interval of a game of losses is one of losses, in the error and in its words."""
         game = MatrixGame.from_losses([[1, 2], [3, 1]])
         with pytest.raises(SolveError) as error:
@@ -311,7 +311,7 @@ class TestSelfSuspicion:
 
 
 class TestStopping:
-    """Those who watch are told, and may end it."""
+    """Progress is reported, and may end it."""
 
     @pytest.mark.parametrize(
         "method", ["interior-point", *(pytest.param(name, marks=kernel) for name in ("rm+", "hedge"))]
@@ -524,7 +524,7 @@ class TestWishes:
         assert solution.course is not None
         assert solution.course.rounds[-1] == 37
 
-    def test_a_course_of_losses_is_told_as_losses(self) -> None:
+    def test_a_course_of_losses_is_reported_as_losses(self) -> None:
         """The course of a game of losses has its ends exchanged like the solution's."""
         solution = MatrixGame.from_losses(FAMILIES["saddle point"]).solve("rm+", rounds=50)
         course = solution.course
@@ -545,7 +545,7 @@ class TestWishes:
             assert f'"{method}"' in (MatrixGame.solve.__doc__ or "")
 
     def test_exact_solutions_come_with_every_method(self) -> None:
-        """The value in fractions is the same whoever found the strategies, of losses with the other sign."""
+        """The value in fractions is the same whatever found the strategies, of losses with the other sign."""
         whole = [[3, -1], [-2, 4]]
         for method in ("auto", *EXACT_METHODS):
             proof = MatrixGame(whole).solve(method, exact=True).exact
@@ -630,7 +630,7 @@ class TestSlices:
         assert len(told) == 2
         assert 0 < found.row.min() <= found.row.max() <= 1
 
-    def test_an_interruption_is_heard_between_slices(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_an_interruption_stops_between_slices(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Though nobody watches, no slice is without an end, and the second one has twice the time of the first."""
         given_seconds: list[float] = []
 

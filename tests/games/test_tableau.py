@@ -201,7 +201,7 @@ def test_pivots_in_small_portions_lead_to_the_same_end():
     assert tableau.solve(3, row, column)
 
 
-def test_whoever_is_told_to_stop_says_so(monkeypatch):
+def test_a_solver_that_is_stopped_says_so(monkeypatch):
     """A solver that is asked to stop returns uniform strategies, and that it was stopped."""
     monkeypatch.setattr("regretless.games.solvers.linear_program.CELLS", 1)
     found = simplex(Payoffs(GAMES["hundred"]), stop=lambda: True)
@@ -209,8 +209,8 @@ def test_whoever_is_told_to_stop_says_so(monkeypatch):
     np.testing.assert_allclose(found.row, 0.01)
 
 
-def test_whoever_watches_is_told_of_the_pivots(monkeypatch):
-    """Between portions of pivots their number is told, and that the gap is not known yet."""
+def test_progress_reports_the_pivots(monkeypatch):
+    """Between portions of pivots their number is reported, and that the gap is not known yet."""
     monkeypatch.setattr("regretless.games.solvers.linear_program.CELLS", 1)
     told: list[tuple[int, float]] = []
     found = simplex(Payoffs(GAMES["ten"]), on_progress=lambda *news: told.append(news))

@@ -231,7 +231,7 @@ def test_the_constant_of_hedge_is_an_eighth():
 
 
 def test_what_a_regret_matcher_keeps_can_be_as_long_as_the_regrets_of_its_rounds():
-    """Where whoever is played less wins, the length of what is kept is more than nine tenths of the bound on it."""
+    """Where the player with fewer rounds wins, what is kept is longer than nine tenths of the bound on it."""
     for method in ("rm", "rm+"):
         one, gains, play = learner(method, 2, lambda t: 1.0), [], []
         p = next(one)
@@ -500,7 +500,7 @@ def test_single_precision_is_read_in_blocks(monkeypatch):
     assert gains == pytest.approx([expected] * 3, rel=1e-9)
 
 
-def test_products_too_small_for_squares_are_told_by_the_run():
+def test_products_too_small_for_squares_are_reported_by_the_run():
     """Of a linear operator with payoffs of 1e-200 squares that were lost are not relied on."""
     from scipy.sparse.linalg import aslinearoperator
 

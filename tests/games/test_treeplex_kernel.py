@@ -174,7 +174,7 @@ def test_same_bits(seed: int, rule: str, alternate: bool, power: int) -> None:
 
 @given(SEEDS, st.sampled_from(RULES), st.booleans(), st.integers(0, 2), st.integers(0, 20))
 def test_cut(seed: int, rule: str, alternate: bool, power: int, cut: int) -> None:
-    """However the rounds are cut into calls and looks, and whoever borrows the arrays next, the same bits come out."""
+    """However the rounds are cut into calls and looks, and whatever borrows the arrays next, the same bits come out."""
     arrays = Arrays(seed)
     whole, parts = Duel(arrays, rule, alternate, power), Duel(arrays, rule, alternate, power)
     whole.core.play(20)

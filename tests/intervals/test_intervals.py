@@ -1,4 +1,4 @@
-"""Intervals around forecasts: against the textbook, against whoever picks the outcomes, and on real data."""
+"""Intervals around forecasts: against the textbook, against adversaries, and on real data."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ WAYS = st.sampled_from(["hit", "hit the end", "miss", "miss by far"])
     st.lists(st.sampled_from([0.0, 1e-6, 0.5, 1.0, 30.0, 1e9]), min_size=1, max_size=5),
 )
 def test_no_sequence_breaks_the_bound(intervals, plan, sizes):
-    """Whoever sees each interval, and picks an outcome that misses it or not, cannot break the bound."""
+    """An adversary that sees each interval, and picks an outcome that misses it or not, cannot break the bound."""
     turn = 0
     for ways, times in plan:
         for way in ways * times:

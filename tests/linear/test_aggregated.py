@@ -62,7 +62,7 @@ def drawn(seed, rows=200, columns=6, classes=(-1, 1)):
 
 
 def played(X, y, sample_weight=None, classes=(-1, 1), **settings):
-    """A learner that was told of its classes."""
+    """A learner that knows its classes."""
     return AggregatedClassifier(**settings).partial_fit(X, y, classes=list(classes), sample_weight=sample_weight)
 
 
@@ -504,7 +504,7 @@ def test_scikit_learn_finds_no_fault(estimator, check):
 
 
 def test_other_rows_are_refused_where_weights_were_given() -> None:
-    """Rows that were not played give no bound: they are told by how many they are and how long."""
+    """Rows that were not played give no bound: they are reported with their number and length."""
     random = np.random.default_rng(0)
     X = random.normal(size=(60, 4))
     y = np.where(X @ random.normal(size=4) + random.normal(size=60) > 0, 1, -1)

@@ -271,7 +271,7 @@ def test_vectors_of_all_targets_are_charged_what_numpy_says(loss, seed, sparse):
 
 
 def test_a_row_whose_squared_length_is_beyond_floats_is_refused():
-    """Nothing is charged for a row of finite values whose squared length is not, and its number is told."""
+    """Nothing is charged for a row of finite values whose squared length is not, and its number is reported."""
     exact = Exact([(0, Vector("v", np.zeros(1), 0.0))], 1, 0.0, "hinge", 1)
     with pytest.raises(RegretlessError, match="row 1 of the rounds to certify against is not finite"):
         exact.take(np.ones(1), Batch(np.array([[1.0], [1e160]]), None, 1), np.ones(2, np.int32))

@@ -290,7 +290,7 @@ def test_a_function_with_negative_lengths_is_refused_by_its_row():
 
 
 def test_values_of_rows_do_not_depend_on_how_many_are_asked_for_at_once(monkeypatch):
-    """A machine is asked about a few rows at a time, so that Ctrl-C is heard, and each value has the same bits."""
+    """A machine is asked about a few rows at a time, so that Ctrl-C stops it, and each value has the same bits."""
     random = np.random.default_rng(0)
     X, y = random.normal(size=(80, 3)), random.integers(2, size=80)
     learner = KernelPerceptron(gamma=0.5).fit(X, y)

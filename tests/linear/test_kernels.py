@@ -552,7 +552,7 @@ def test_moves_are_the_steps_of_each_round(game, rules, cut, random):
 
 @given(rounds(elements=mostly_zero), arrays(np.int32, 30, elements=st.integers(0, 4)))
 def test_moves_of_several_targets_are_those_of_each(game, classes):
-    """Column c of `moves` is what the one-against-rest run of class c would have been told."""
+    """Column c of `moves` is what the one-against-rest run of class c would have seen."""
     X, _ = game
     many, moves = Play(X.shape[1], 5), np.empty((len(X), 5))
     many.dense(X, classes, moves=moves)

@@ -317,7 +317,7 @@ def test_weights_that_overflow_are_named():
         OnlineGradientDescent(loss="square", schedule="constant", rate=1.0).fit(X, [0, 1] * 50)
 
 
-def test_who_has_no_rate_is_not_told_to_lower_it():
+def test_a_learner_without_a_rate_is_not_advised_to_lower_it():
     """A sketch without measures of the features, of columns from 1e-8 to 1e8, is refused with advice that it can take:
     it learns the same rows with the scale that is advised."""
     rng, sizes = np.random.default_rng(0), 10.0 ** np.linspace(-8, 8, 20)

@@ -124,7 +124,7 @@ def test_a_core_is_held_by_one_thread(core):
 
 
 def test_copies_learn_beside_each_other():
-    """A copy of a learner, pickled or not, is not held by whoever holds the original."""
+    """A copy of a learner, pickled or not, is not held by the thread that holds the original."""
     learner = begun("perceptron")
     with ThreadPoolExecutor(1) as other:
         other.submit(learner.turn.acquire).result()

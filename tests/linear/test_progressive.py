@@ -58,7 +58,7 @@ def watched(learner, X, y, *, step=37):
 @pytest.mark.parametrize("classes", [2, 4])
 @pytest.mark.parametrize("name", LEARNERS)
 def test_errors_are_those_of_the_ledger(name, classes):
-    """Whoever learns and predicts by the same weights errs as often as its ledger says, in whatever pieces."""
+    """A learner that learns and predicts by the same weights errs as often as its ledger says, in whatever pieces."""
     X, y = drawn(classes)
     learner = Entry("linear", name).made()
     counts = watched(learner, X, y)

@@ -62,7 +62,7 @@ def drawn(seed, rows=400, columns=6, noise=0.3, classes=(-1, 1)):
 
 
 def played(learner, X, y, **rest):
-    """A learner that was told of both classes."""
+    """A learner that knows both classes."""
     return learner.partial_fit(X, y, classes=[-1, 1], **rest)
 
 
@@ -440,7 +440,7 @@ def test_a_hundred_thousand_updates_do_not_wear_the_inverse_out():
 
 
 def played_again(learner, X, y):
-    """Which rounds had a margin below 1, told by the scores before each of them."""
+    """Which rounds had a margin below 1, by the scores before each of them."""
     twin, moved = played(AROW(intercept=0.0, matrix="full", r=learner.r), X[:1], y[:1]), np.ones(len(X), dtype=bool)
     before = 1.0
     for t in range(1, len(X)):

@@ -301,7 +301,7 @@ def test_all_weights_may_fade():
 
 
 @pytest.mark.kernel
-def test_a_row_beside_far_heavier_ones_is_told_by_its_own_weights():
+def test_a_row_beside_far_heavier_ones_is_predicted_by_its_own_weights():
     """Features whose weights are nothing beside exp(1000) still decide the rounds in which only they appear."""
     for link in ("simplex", "balanced", "power"):
         play = Play(3, link=link, rate=1.0, power=8.0)

@@ -61,7 +61,7 @@ THRESHOLDS = FiniteClass.named("thresholds:7")
 
 
 class InTurn(Labels):
-    """The rounds of another environment, for learners that are told one at a time."""
+    """The rounds of another environment, for learners that see one at a time."""
 
     name = "in-turn"
 
@@ -154,7 +154,7 @@ def test_a_forecaster_is_charged_the_probability_of_the_wrong_label():
 
 
 def test_weights_to_act_by_are_a_forecast_of_the_absolute_loss():
-    """Hedge that is told bare losses loses what Hedge with the absolute loss does, and says no labels of its own."""
+    """Hedge that gets bare losses loses what Hedge with the absolute loss does, and says no labels of its own."""
     environment = RandomTarget(THRESHOLDS, noise=0.1, seed=5)
     bare, named = (play(Combiner(eta=0.3, loss=loss), environment, 80) for loss in (None, "absolute"))
     turns = play(Combiner(eta=0.3), InTurn(environment), 80)
@@ -197,7 +197,7 @@ def test_an_arm_is_a_hypothesis():
 
 
 def test_combiners_meet_arms():
-    """A combiner that is told losses plays an environment of arms as it plays its table."""
+    """A combiner of losses plays an environment of arms as it plays its table."""
     world = Bernoulli([0.3, 0.5, 0.7], seed=2)
     result = play(AdaHedge(loss=None), world, 500)
     learner = AdaHedge(loss=None)
@@ -383,7 +383,7 @@ def test_a_run_is_the_same_alone_and_among_others(learner, environment):
 
 
 def test_points_come_as_the_rounds_go_by():
-    """Points of the first run are told at doubling round counts and at the end, and rounds as they add up."""
+    """Points of the first run are reported at doubling round counts and at the end, and rounds as they add up."""
     points, rounds = [], []
     result = play(Perceptron(), LabelFlipping(), 1000, runs=2, on_point=points.append, on_rounds=rounds.append)
     assert [point.rounds for point in points] == [*(1 << power for power in range(10)), 1000]
@@ -547,7 +547,7 @@ def test_runs_are_looked_at_however_many_there_are(little_room):
 
 
 def test_runs_that_were_over_at_a_stop_are_looked_at(little_room):
-    """Whoever stops many runs is told of those that were over what their losses were."""
+    """When many runs are stopped, those that were over are reported with their losses."""
     told = []
     stop = lambda: bool(told) and told[-1] >= 20 * 50  # noqa: E731
     result = play(Exp3(seed=1), OneBetterArm(3, rounds=50), 50, runs=100_000, on_rounds=told.append, stop=stop)
@@ -683,7 +683,7 @@ def test_what_does_not_answer_to_the_learner_is_played_in_blocks(monkeypatch, le
 
 
 def test_combiners_say_whether_losses_alone_are_enough_for_them():
-    """Whoever says that it needs forecasts refuses bare losses, and nobody else does; whoever draws can be seeded."""
+    """Combiners that need forecasts refuse bare losses, and no others do; those that draw can be seeded."""
     for name, entry in EXPERT_LEARNERS.items():
         assert entry.info.forecasts != takes_losses(name)
         assert not entry.info.draws or "random_state" in signature(expert_class(name)).parameters
@@ -697,7 +697,7 @@ def test_environments_say_whether_they_watch_the_draws():
 
 
 def takes_losses(name: str) -> bool:
-    """Whether a combiner can be told bare losses."""
+    """Whether a combiner takes bare losses."""
     more = {"beta": 0.5, "random_state": 0} if EXPERT_LEARNERS[name].info.draws else {}
     try:
         learner = expert_class(name)(loss=None, **more)

@@ -158,7 +158,7 @@ def test_every_number_of_learn(run, tmp_path, case, noise):
     assert tally.count >= 6  # PA's theorems are about rows that can be separated, or of one length
 
 
-def test_certify_tells_what_learn_told(run, tmp_path):
+def test_certify_prints_what_learn_printed(run, tmp_path):
     """The certificates of a saved model are computed again like those of the run."""
     X, y = table(0.5)
     path, model, tally = written(tmp_path / "t.csv", X, y), tmp_path / "m.rgl", Tally()

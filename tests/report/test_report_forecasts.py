@@ -349,7 +349,7 @@ def test_regret_title_does_not_claim_what_the_curve_denies() -> None:
     assert panel(forecasts(history=crossed), "regret").title.endswith("and its bound")
 
 
-def test_far_bound_is_told_and_not_drawn() -> None:
+def test_far_bound_is_reported_and_not_drawn() -> None:
     """A bound that would flatten the regret has its number in the legend, no line, and a note that says so."""
     one = panel(odd()["an enormous bound"], "regret")
     bound = next(line for line in one.series if line.style == "bound0")
@@ -368,7 +368,7 @@ def test_lower_bound_shades_nothing() -> None:
 
 
 def test_stacked_weights_fill_the_axis() -> None:
-    """Shares lie on each other up to the whole, and the reader is told each share, not where it ends."""
+    """Shares lie on each other up to the whole, and the reader sees each share, not where it ends."""
     one = panel(forecasts(play(20, 60)), "weights")
     assert [value for _, value in one.series[-1].points] == pytest.approx([1.0] * 60)
     for below, line in pairwise(one.series):
@@ -458,7 +458,7 @@ def test_the_end_of_a_run_stands_at_its_rounds() -> None:
     assert any("the last 100 rounds" in note for note in one.notes)
 
 
-def test_times_are_told_as_they_are_spaced() -> None:
+def test_times_are_reported_as_they_are_spaced() -> None:
     """Days are shown as days, hours with their minutes, and other text as it stands."""
     game = play(3, 40)
     for texts, shown in (

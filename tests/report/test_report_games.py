@@ -139,7 +139,7 @@ def test_a_distribution_alone_is_what_the_page_is_about() -> None:
     assert "Greatest welfare 5" in text
 
 
-def test_behaviour_is_told_in_order_of_reach() -> None:
+def test_behaviour_is_reported_in_order_of_reach() -> None:
     """Each information set has its actions with their probabilities, those first that are reached most often."""
     text = Page(render(page_of(in_turns()))).text
     assert "jack first pass 66.7% bet 33.3%" in text
@@ -296,7 +296,7 @@ def test_other_methods_may_go_on_longer() -> None:
     assert curve["lines"][1]["values"][-1] == pytest.approx(beside.points[-1][1], rel=1e-6)
 
 
-def test_endless_bounds_are_told_and_not_drawn() -> None:
+def test_endless_bounds_are_reported_and_not_drawn() -> None:
     """A bound that is infinite or far above the gap has a note that says so, and does not stretch the axis."""
     for name in ("an endless bound", "a bound that is far"):
         one = panel(odd()[name], "gap")

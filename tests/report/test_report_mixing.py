@@ -148,7 +148,7 @@ def test_the_first_line_is_what_theorems_bound() -> None:
     assert "under" not in exceeded.title
 
 
-def test_a_bound_far_above_is_told_and_not_drawn() -> None:
+def test_a_bound_far_above_is_reported_and_not_drawn() -> None:
     """A bound that would flatten the rest is in the legend, and a note says why there is no line."""
     (counts, _) = panels(ODD["far bound"])
     (bound,) = [line for line in counts.series if line.bound]
@@ -165,7 +165,7 @@ def test_averaging_once_is_said_to_have_no_guarantee() -> None:
 
 
 def test_a_long_list_of_shards_is_cut_and_says_so() -> None:
-    """Of many shards the first are listed, and how many there are is told."""
+    """Of many shards the first are listed, and their number is stated."""
     text = Page(render(page_of_mix(ODD["very many"]))).text
     assert f"the first {MOST_SHARDS} of 10,000 shards" in text
     assert f"part-{MOST_SHARDS}.svm" in text

@@ -324,7 +324,7 @@ def test_title_does_not_claim_what_the_runs_deny() -> None:
 
 
 @pytest.mark.parametrize("name", ["an enormous bound", "an infinite bound"])
-def test_far_bounds_are_told_and_not_drawn(name: str) -> None:
+def test_far_bounds_are_reported_and_not_drawn(name: str) -> None:
     """A bound that would flatten the regret has its number in the legend, no line, and a note that says so."""
     one = panel(odd()[name], "regret")
     title = next(iter(odd()[name].course.bounds))
@@ -351,7 +351,7 @@ def test_bound_known_at_the_end_alone_is_a_dot() -> None:
 
 
 def test_probabilities_fill_the_axis() -> None:
-    """Probabilities lie on each other up to one, for a few arms or many, and the reader is told each of them."""
+    """Probabilities lie on each other up to one, for a few arms or many, and the reader sees each of them."""
     for report, many in ((pulls(), 5), (odd()["many arms"], 13)):
         one = panel(report, "probabilities")
         assert len(one.series) == many
@@ -465,7 +465,7 @@ def test_whiskers_stand_at_their_numbers() -> None:
         assert slope > 0
 
 
-def test_enormous_interval_is_cut_off_and_told() -> None:
+def test_enormous_interval_is_cut_off_and_reported() -> None:
     """An interval far wider than the others ends in arrows at the sides, and a note has its numbers."""
     picture = logged_page.estimate_still(odd_logs()["an enormous interval"])
     assert picture is not None

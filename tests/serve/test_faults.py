@@ -411,7 +411,7 @@ def test_a_store_that_cannot_be_closed(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_the_oldest_that_waits(path: Path) -> None:
-    """When the oldest prediction gets its label, the age of the next one is told; when none waits, none."""
+    """When the oldest prediction gets its label, the age of the next one is reported; when none waits, none."""
     now = iter(range(1, 1000))
 
     async def work(client: Client) -> list[Any]:

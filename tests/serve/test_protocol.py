@@ -424,7 +424,7 @@ def test_tokens(path: Path) -> None:
 
 
 def test_hosts(path: Path) -> None:
-    """Without tokens a server is asked by addresses of its own machine and names that it was told, by no other name, so
+    """Without tokens a server is asked by addresses of its own machine and the names that it was given alone, so
     that no page reaches it whose name resolves to it; with tokens, or if it is open, by any."""
     own = ["localhost:8765", "127.0.0.1", "127.9.9.9:1", "[::1]:8765", "LOCALHOST.", "here.example:80"]
     others = ["evil.example", "evil.example:8765", "127.0.0.1.evil.example", "10.0.0.1", "localhost.evil.example", ""]

@@ -203,7 +203,7 @@ def test_predictions_come_between_labels(
 
 
 def test_a_model_is_read_again_while_labels_are_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the model is read from the log while labels wait to be learned, their request is told to come again, and finds
+    """If the model is read from the log while labels wait to be learned, their request is to come again, and finds
     them learned once."""
     monkeypatch.setattr(durable, "FEW", 1)
     monkeypatch.setattr(durable, "SLICE", 0.0)
