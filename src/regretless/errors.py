@@ -77,6 +77,10 @@ class ParameterError(RegretlessError):
         self.between = between or (": " if value is None else "; ")
         super().__init__(f"{name}{'' if value is None else '='}{value or ''}{self.between}{expected}")
 
+    def called(self, name: str) -> Self:
+        """The same of a parameter that has this name where it was set: an option, say."""
+        return type(self)(name, self.value, self.expected, self.between)
+
     @property
     def fault(self) -> str:
         """The message without the name."""
@@ -84,6 +88,25 @@ class ParameterError(RegretlessError):
 
     def __reduce__(self) -> tuple[type[ParameterError], tuple[str, str | None, str, str]]:
         return type(self), (self.name, self.value, self.expected, self.between)
+
+
+class ParameterMissing(RegretlessError):
+    """A parameter that a learner cannot do without was not given.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    message : str
+        What is to be given, or what else.
+    """
+
+    def __init__(self, name: str, message: str) -> None:
+        self.name, self.message = name, message
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[type[ParameterMissing], tuple[str, str]]:
+        return type(self), (self.name, self.message)
 
 
 class ModelError(RegretlessError):

@@ -376,6 +376,10 @@ def test_a_learner_that_is_saved_has_played_the_run(run, tmp_path, learner, envi
             "this environment watches the draws; it can play against",
         ),
         (["--learner", "halving", "--environment", "shattered-tree"], "give --class FILE or --named FAMILY"),
+        (
+            ["--learner", "halving", "--environment", "worst-case", "--named", "all:2", "--with", "target=nobody"],
+            "--with target=nobody: there is no hypothesis called 'nobody'",
+        ),
         (["--learner", "ewa", "--environment", "label-flipping"], "--rounds is missing"),
         (["--learner", "ewa", "--environment", "reversal"], "--rounds is missing"),
         (["--learner", "perceptron", "--environment", "dyadic", "--rounds", "99"], "--rounds 99"),

@@ -465,6 +465,7 @@ ERRORS = {
         "play --learner halving --environment written --named thresholds:3 --with file=rounds.csv",
         "play --learner halving --environment worst-case --named thresholds:3 --with limit=x",
         "play --learner halving --environment worst-case --named thresholds:3 --with speed=1",
+        "play --learner halving --environment worst-case --named thresholds:3 --with target=nobody",
         "play --learner consistent --environment random-target --named all:2 --rounds 3 --set order=1,1",
         "play --learner exp3 --environment bernoulli --rounds 5 --with means=0.1,2",
         "play --learner exp3 --environment bernoulli --rounds 5 --with means=a,b",

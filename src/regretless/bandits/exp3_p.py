@@ -7,7 +7,7 @@ from math import log, sqrt
 from typing import ClassVar
 
 from ..checks import positive
-from ..errors import ParameterError, RegretlessError
+from ..errors import ParameterError, ParameterMissing
 from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandit_estimates import EXP3_P
@@ -84,8 +84,8 @@ class Exp3P(Bandit):
         known = [value is not None for value in (self.rate, self.beta, self.explore)]
         if self.horizon is None:
             if not all(known):
-                raise RegretlessError(
-                    "exp3-p is tuned for a number of rounds: give horizon=, or rate=, beta= and explore="
+                raise ParameterMissing(
+                    "horizon", "exp3-p is tuned for a number of rounds: give horizon=, or rate=, beta= and explore="
                 )
             return self._explicit()
         if any(known):

@@ -7,7 +7,7 @@ from math import log, log1p, sqrt
 from typing import Any, ClassVar
 
 from ..checks import positive, share
-from ..errors import ParameterError, RegretlessError
+from ..errors import ParameterError, ParameterMissing
 from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandit_weights import EXP3_S
@@ -79,8 +79,8 @@ class EXP3S(Bandit):
             return BanditRules(
                 self.name, "constant", rate, rate / 2, share=tangible("share", share("share", self.share))
             )
-        raise RegretlessError(
-            "exp3-s asks how often the best arm changes: give horizon= and switches=, or rate= and share="
+        raise ParameterMissing(
+            "horizon", "exp3-s asks how often the best arm changes: give horizon= and switches=, or rate= and share="
         )
 
     def _tuned(self, arms: int, rounds: int, switches: int) -> BanditRules:

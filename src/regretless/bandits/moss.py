@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..errors import RegretlessError
+from ..errors import ParameterMissing
 from ..info import BanditInfo
 from ..theorem import Theorem
 from ..theory.bandits import OF_MOSS
@@ -61,5 +61,5 @@ class MOSS(ByMeans):
 
     def _rules(self, arms: int, comparators: int) -> BanditRules:
         if self.horizon is None:
-            raise RegretlessError("moss is tuned for a number of rounds: give horizon=")
+            raise ParameterMissing("horizon", "moss is tuned for a number of rounds: give horizon=")
         return BanditRules(self.name, horizon=at_most(LONGEST, "horizon", self.horizon))

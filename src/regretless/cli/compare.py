@@ -194,12 +194,12 @@ def _side(
     name = name_in(LEARNERS, name_or_path)
     if name in LEARNERS:
         wanted = learner_class(name)
+        option = f"--set-{letter}"
         try:
-            return LearningCompetitor(make_learner(wanted, read_settings(wanted, settings))), None
-        except UsageError as error:
-            raise UsageError(str(error).replace("--set ", f"--set-{letter} ", 1)) from error
+            known = read_settings(wanted, settings, option=option)
+            return LearningCompetitor(make_learner(wanted, known, option)), None
         except ParameterError as error:
-            raise UsageError(f"--set-{letter} {fault_text(error)}") from error
+            raise UsageError(f"{option} {fault_text(error)}") from error
     if not os.path.exists(name_or_path):
         if (of_numbers := name_in(REGRESSORS, name_or_path)) in REGRESSORS:
             fault = f"{letter.upper()}, {of_numbers}, forecasts numbers, and compare is for labels"

@@ -266,10 +266,8 @@ def _learner(arguments: ExploreOptions, actions: list[str], *, rewards: bool) ->
         # Without a name it is the one that a bandit takes by itself.
         named = arguments.regressor
         kind = type(wanted(2).regressor_) if named is None else class_of("regression", named)
-        try:
-            regressor = make_learner(kind, read_settings(kind, arguments.set_regressor))
-        except UsageError as error:
-            raise UsageError(str(error).replace("--set ", "--set-regressor ", 1)) from error
+        option = "--set-regressor"
+        regressor = make_learner(kind, read_settings(kind, arguments.set_regressor, option=option), option)
     settings |= {"delta": arguments.delta or DELTA, "seed": arguments.seed or 0, "regressor": regressor}
     settings["rewards"] = rewards
     try:

@@ -470,6 +470,5 @@ def errors_by_option(parameters: Container[str]) -> Iterator[None]:
         yield
     except ParameterError as error:
         if error.name in parameters:
-            option = error.name.replace("_", "-")
-            raise UsageError(f"--{str(error).replace(error.name, option, 1)}") from error
+            raise UsageError(str(error.called(f"--{error.name.replace('_', '-')}"))) from error
         raise

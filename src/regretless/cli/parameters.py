@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import BANDITS, CLASS_LEARNERS, DEFAULT_BANDIT, EXPERT_LEARNERS, Kind, bandit_class, class_of
-from ..errors import ParameterError, RegretlessError, did_you_mean
+from ..errors import ParameterError, ParameterMissing, RegretlessError, did_you_mean
 from .arguments import Arguments
 from .output import UsageError
 
@@ -22,7 +22,9 @@ ELSEWHERE = {"shuffle": IN_ORDER, "random_state": IN_ORDER}
 WORDS = {"true": True, "yes": True, "false": False, "no": False}
 
 
-def read_settings(learner: type[Any], texts: Sequence[str], elsewhere: Mapping[str, str] = ELSEWHERE) -> dict[str, Any]:
+def read_settings(
+    learner: type[Any], texts: Sequence[str], elsewhere: Mapping[str, str] = ELSEWHERE, option: str = "--set"
+) -> dict[str, Any]:
     """The parameters that ``name=value`` texts set, in the types that the class asks for.
 
     Parameters
@@ -32,6 +34,8 @@ def read_settings(learner: type[Any], texts: Sequence[str], elsewhere: Mapping[s
     texts : sequence of str
     elsewhere : mapping of str to str
         Parameters that are not set in this way, and what to do instead.
+    option : str
+        By which the texts were given.
 
     Raises
     ------
@@ -47,12 +51,12 @@ def read_settings(learner: type[Any], texts: Sequence[str], elsewhere: Mapping[s
         name, sign, value = text.partition("=")
         name = name.strip().replace("-", "_")
         if name in elsewhere and name in parameters:
-            raise UsageError(f"--set {text}: {elsewhere[name]}")
+            raise UsageError(f"{option} {text}: {elsewhere[name]}")
         if not sign or name not in known:
-            raise UsageError(f"--set {text}: {_refusal(learner, name, known)}")
+            raise UsageError(f"{option} {text}: {_refusal(learner, name, known)}")
         if name in settings:
-            raise UsageError(f"--set {text}: {name} is set twice")
-        settings[name] = _value(text, value.strip(), known[name])
+            raise UsageError(f"{option} {text}: {name} is set twice")
+        settings[name] = _value(f"{option} {text}", value.strip(), known[name])
     return settings
 
 
@@ -63,13 +67,13 @@ def fault_text(error: ParameterError) -> str:
     return f"{error.name}={error.value}: {error.expected}"
 
 
-def make_learner(learner: type[Any], settings: dict[str, Any]) -> Any:
-    """The learner with these parameters."""
+def make_learner(learner: type[Any], settings: dict[str, Any], option: str = "--set") -> Any:
+    """The learner with these parameters, which were given by this option."""
     made = learner(**settings)
     try:
         made.checked()
     except RegretlessError as error:
-        raise UsageError(f"--set {error}") from error
+        raise UsageError(f"{option} {error}") from error
     return made
 
 
@@ -80,10 +84,10 @@ def _refusal(learner: type[Any], name: str, known: Mapping[str, Parameter]) -> s
     return f"{learner.name} has no parameter {name!r}; {did_you_mean(name, known)}it has {listed}"
 
 
-def _value(text: str, value: str, parameter: Parameter) -> Any:
+def _value(said: str, value: str, parameter: Parameter) -> Any:
     kinds = _kinds(parameter)
     if parameter.name == "class_weight":
-        return _by_class(text, value)
+        return _by_class(said, value)
     if "None" in kinds and value.lower() == "none":
         return None
     if "bool" in kinds and value.lower() in WORDS:
@@ -97,26 +101,26 @@ def _value(text: str, value: str, parameter: Parameter) -> Any:
     if "str" in kinds or any(kind.startswith("Literal") for kind in kinds):
         return value
     if "Any" in kinds:
-        return _numbers(text, value)
+        return _numbers(said, value)
     names = {"bool": "true or false", "int": "a whole number", "float": "a number", "None": "none"}
-    raise UsageError(f"--set {text}: {' or '.join(names[kind] for kind in kinds)} is expected")
+    raise UsageError(f"{said}: {' or '.join(names[kind] for kind in kinds)} is expected")
 
 
-def _by_class(text: str, value: str) -> dict[str, float]:
+def _by_class(said: str, value: str) -> dict[str, float]:
     try:
         pairs = [pair.rpartition(":") for pair in value.split(",")]
         if all(label for label, _, _ in pairs):
             return {label.strip(): float(weight) for label, _, weight in pairs}
     except ValueError:
         pass
-    raise UsageError(f"--set {text}: a weight for each class is expected, as in class_weight=1:2.5,-1:1")
+    raise UsageError(f"{said}: a weight for each class is expected, as in class_weight=1:2.5,-1:1")
 
 
-def _numbers(text: str, value: str) -> list[float]:
+def _numbers(said: str, value: str) -> list[float]:
     try:
         return [float(number) for number in value.split(",")]
     except ValueError as error:
-        raise UsageError(f"--set {text}: numbers with commas between them are expected") from error
+        raise UsageError(f"{said}: numbers with commas between them are expected") from error
 
 
 def _kinds(parameter: Parameter) -> list[str]:
@@ -316,7 +320,7 @@ class PlayerMaker(Arguments):
         """What is wrong with a parameter, by the name that it has on the command line."""
         if isinstance(error, ParameterError) and error.name in self.settings:
             return f"--set {fault_text(error)}"
-        if self.anytime and "horizon" in str(error):
+        if self.anytime and isinstance(error, ParameterError | ParameterMissing) and error.name == "horizon":
             return f"--anytime: {self.name} needs the number of rounds, or a rate"
         return f"--learner {self.name}: {error}"
 
@@ -378,7 +382,7 @@ class PlayerMaker(Arguments):
         arms = 2 if learner_class.info.advised else None
         settings = {"n_arms": arms, "seed": self.seed, **self._tuned(known), **self.settings}
         if "horizon" in known and known["horizon"].default is known["horizon"].empty and "horizon" not in settings:
-            raise RegretlessError("horizon is missing")
+            raise ParameterMissing("horizon", "horizon is missing")
         if "switches" in known and "horizon" in settings:
             settings.setdefault("switches", min(SWITCHES, self.rounds - 1))
         return learner_class(**settings)

@@ -424,14 +424,13 @@ def _environment_of(arguments: PlayOptions, texts: Mapping[str, str]) -> Labels 
     except DataError:
         raise  # of a file that one of them names
     except RegretlessError as error:
-        raise _about(error, arguments, texts) from error
+        raise _about(error, arguments) from error
 
 
-def _about(error: RegretlessError, arguments: PlayOptions, texts: Mapping[str, str]) -> UsageError:
+def _about(error: RegretlessError, arguments: PlayOptions) -> UsageError:
     """The error by the name of the option that it is about."""
     if not isinstance(error, ParameterError):
-        meant = next((f"--with {one}={value}" for one, value in texts.items() if repr(value) in str(error)), "")
-        return UsageError(f"{meant or f'--environment {arguments.environment}'}: {error}")
+        return UsageError(f"--environment {arguments.environment}: {error}")
     if error.name not in ("rounds", "seed"):
         return UsageError(f"--with {fault_text(error)}")
     missing = error.name == "rounds" and arguments.rounds is None
@@ -454,7 +453,10 @@ def _worst_of(learner: Any, texts: Mapping[str, str]) -> Labels:
         raise UsageError(f"--with {one}={value}: {WORST} has no such parameter; it has limit=none and target=none")
     named = learner.finite_class.hypothesis_names or ()
     place = int(target) if target.isdecimal() and target not in named else target
-    return WorstCaseLabels(learner, limit, None if target == "none" else place)
+    try:
+        return WorstCaseLabels(learner, limit, None if target == "none" else place)
+    except ParameterError as error:
+        raise UsageError(f"--with {fault_text(error)}") from error
 
 
 def _finite_class_of(arguments: PlayOptions) -> FiniteClass:

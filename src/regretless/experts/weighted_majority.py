@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..checks import drawn_seed, one_of, positive, whole
-from ..errors import ParameterError, RegretlessError
+from ..errors import ParameterError, ParameterMissing
 from ..info import ExpertInfo
 from ..persist.validation import count, digits, one
 from ..theorem import Theorem
@@ -136,7 +136,7 @@ class RandomizedWeightedMajority(ExpertLearner):
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.beta is None) == (self.horizon is None):
-            raise RegretlessError("give either beta= or horizon=")
+            raise ParameterMissing("horizon", "give either beta= or horizon=")
         self.seed_ = drawn_seed(self.random_state)
         self.generator_ = np.random.Generator(np.random.PCG64(self.seed_))
         self._drawn: dict[int, int] = {}
