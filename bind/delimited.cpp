@@ -266,32 +266,27 @@ std::optional<SparseRows> table_rows(const Given2<double>& values, const Ids& id
 using Given1 = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Starts = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-SparseRows add_words(const Given1& values, const Ids& indices, const Starts& starts, const Starts& rows,
-                     const Starts& columns) {
-  const std::size_t count = starts.shape(0) - 1, words = rows.shape(0);
+SparseRows add_words(const Given1& values, const Ids& indices, const Starts& starts, const Starts& ends,
+                     const Ids& columns) {
+  const std::size_t count = starts.shape(0) - 1, words = columns.shape(0);
   const std::int64_t* const at = starts.data();
-  std::optional<nb::gil_scoped_release> unlocked(std::in_place);
+  const nb::gil_scoped_release unlocked;
   if (starts.shape(0) == 0 || at[0] != 0 || !std::is_sorted(at, at + count + 1) ||
-      std::size_t(at[count]) != values.shape(0) || indices.shape(0) != values.shape(0) || columns.shape(0) != words)
+      std::size_t(at[count]) != values.shape(0) || indices.shape(0) != values.shape(0) || ends.shape(0) != count + 1)
     throw std::invalid_argument("the arrays do not agree");
-  auto begins = std::make_unique<std::int64_t[]>(count + 2);  // of each row, one place further on while they are filled
-  for (std::size_t k = 0; k < words; ++k) {
-    const std::int64_t row = rows.data()[k], column = columns.data()[k];
-    if (row < 0 || row >= std::int64_t(count) || column < 0 || column > std::numeric_limits<std::int32_t>::max())
-      throw std::invalid_argument("a word is of no row or column");
-    ++begins[std::size_t(row) + 2];
-  }
-  for (std::size_t t = 2; t <= count + 1; ++t) begins[t] += begins[t - 1];
-  auto order = unwritten<std::int32_t>(words);
-  for (std::size_t k = 0; k < words; ++k)
-    order[std::size_t(begins[std::size_t(rows.data()[k]) + 1]++)] = std::int32_t(columns.data()[k]);
+  const std::vector<std::int64_t> begins(ends.data(), ends.data() + count + 1);
+  if (begins[0] != 0 || std::size_t(begins[count]) != words || !std::is_sorted(begins.begin(), begins.end()))
+    throw std::invalid_argument("the words of rows do not end where they are to");
+  std::int64_t longest = 0;
+  for (std::size_t t = 0; t < count; ++t) longest = std::max(longest, begins[t + 1] - begins[t]);
+  const auto sorted = unwritten<std::int32_t>(std::size_t(longest));
   auto out = unwritten<double>(values.shape(0) + words);
   auto out_indices = unwritten<std::int32_t>(values.shape(0) + words);
   auto out_starts = unwritten<std::int64_t>(count + 1);
-  RowsWithWords table{values.data(),     indices.data(),  at, std::int64_t(count), order.get(), begins.get(), out.get(),
-                      out_indices.get(), out_starts.get()};
+  RowsWithWords table{values.data(), indices.data(), at,        std::int64_t(count), columns.data(),
+                      begins.data(), sorted.get(),   out.get(), out_indices.get(),   out_starts.get()};
   table.write();
-  unlocked.reset();
+  const nb::gil_scoped_acquire locked;
   const auto entries = std::size_t(out_starts[count]);
   return {handed_over(out, entries), handed_over(out_indices, entries), handed_over(out_starts, count + 1)};
 }
@@ -314,9 +309,10 @@ void bind_delimited(nb::module_& m) {
       "table_rows", &table_rows, "values"_a, "ids"_a, "categories"_a,
       "Values, indices and starts of compressed sparse rows: the numbers that are not zero, in the columns `ids`, and "
       "1 in the column of each category, where -1 is none. None where ids do not ascend, or a row has a column twice.");
-  m.def("add_words", &add_words, "values"_a, "indices"_a, "starts"_a, "rows"_a, "columns"_a,
+  m.def("add_words", &add_words, "values"_a, "indices"_a, "starts"_a, "ends"_a, "columns"_a,
         "Values, indices and starts of sparse rows to which words are added, each with the number of times that it "
-        "stands in its row; `rows` and `columns` are those of each time.");
+        "stands in its row; `columns` are those of each time, -1 for none, and `ends` where those of a row end, after "
+        "a 0.");
 }
 
 }  // namespace regretless

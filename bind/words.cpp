@@ -26,37 +26,58 @@ std::uint64_t seed_of_process() {
   return seed;
 }
 
-std::tuple<Array1<std::int64_t>, Array1<std::int32_t>, nb::list> read_words(const Given1<std::uint8_t>& text,
-                                                                            const Given1<std::int64_t>& offsets,
-                                                                            const Given1<std::int64_t>& missing,
-                                                                            const Given1<std::uint32_t>& letters,
-                                                                            std::int64_t ngrams) {
-  if (offsets.shape(0) == 0 || ngrams < 1) throw std::invalid_argument("one offset more than cells, and ngrams from 1");
-  const std::int64_t *const begin = offsets.data(), *const end = begin + offsets.shape(0);
-  if (*begin < 0 || end[-1] > std::int64_t(text.shape(0)) || !std::is_sorted(begin, end))
-    throw std::invalid_argument("the offsets do not fit the text");
-  WordReader reader(
-      {reinterpret_cast<const char*>(text.data()), begin, std::int64_t(offsets.shape(0)) - 1, missing.data(),
-       missing.data() + missing.shape(0), letters.data(), letters.data() + letters.shape(0), ngrams},
-      seed_of_process());
-  {
-    const nb::gil_scoped_release unlocked;
-    reader.read();
+// A reader of one column, for one thread at a time.
+class Words {
+ public:
+  explicit Words(std::int64_t ngrams) : reader_(seed_of_process(), ngrams) {
+    if (ngrams < 1) throw std::invalid_argument("ngrams count from 1");
   }
-  nb::list values;
-  for (std::size_t k = 0; k < reader.numbers.size(); ++k)
-    values.append(nb::str(reader.numbers[k].data(), reader.numbers[k].size()));
-  return {handed_over(std::move(reader.rows)), handed_over(std::move(reader.codes)), std::move(values)};
-}
+
+  std::tuple<Array1<std::int64_t>, Array1<std::int32_t>, nb::list> read(const Given1<std::uint8_t>& text,
+                                                                        const Given1<std::int64_t>& offsets,
+                                                                        const Given1<std::int64_t>& missing,
+                                                                        const Given1<std::uint32_t>& letters) {
+    if (offsets.shape(0) == 0) throw std::invalid_argument("one offset more than cells");
+    const std::vector<std::int64_t> begins(offsets.data(), offsets.data() + offsets.shape(0));
+    if (begins.front() < 0 || begins.back() > std::int64_t(text.shape(0)) ||
+        !std::is_sorted(begins.begin(), begins.end()))
+      throw std::invalid_argument("the offsets do not fit the text");
+    if (busy_) throw std::invalid_argument("the reader is in use");
+    const Use use(busy_);
+    const std::size_t known = reader_.numbers.size();
+    {
+      const nb::gil_scoped_release unlocked;
+      reader_.read({reinterpret_cast<const char*>(text.data()), begins.data(), std::int64_t(begins.size()) - 1,
+                    missing.data(), missing.data() + missing.shape(0), letters.data(),
+                    letters.data() + letters.shape(0)});
+    }
+    nb::list values;
+    for (std::size_t k = known; k < reader_.numbers.size(); ++k)
+      values.append(nb::str(reader_.numbers[k].data(), reader_.numbers[k].size()));
+    return {handed_over(std::move(reader_.ends)), handed_over(std::move(reader_.codes)), std::move(values)};
+  }
+
+ private:
+  struct Use {
+    explicit Use(bool& busy) : busy(busy) { busy = true; }
+    ~Use() { busy = false; }
+    bool& busy;
+  };
+
+  WordReader reader_;
+  bool busy_ = false;
+};
 
 }  // namespace
 
 void bind_words(nb::module_& m) {
-  m.def(
-      "read_words", &read_words, "text"_a, "offsets"_a, "missing"_a, "letters"_a, "ngrams"_a,
-      "The words of cells of UTF-8 text, and sequences of neighbours up to `ngrams`, a space between: the row of each, "
-      "which of the values it is, and the values in the order in which they come. Letters are the characters of words "
-      "beyond ASCII, ascending; `missing` are rows without a cell, ascending.");
+  nb::class_<Words>(m, "WordReader",
+                    "Reads the words of a column, and sequences of neighbours up to `ngrams`, a space between.")
+      .def(nb::init<std::int64_t>(), "ngrams"_a)
+      .def("read", &Words::read, "text"_a, "offsets"_a, "missing"_a, "letters"_a,
+           "The words of cells of UTF-8 text: where those of each row end, after a 0, which of the values each is, and "
+           "the values that are new, in the order in which they come after those before. Letters are the characters of "
+           "words beyond ASCII, ascending; `missing` are rows without a cell, ascending.");
 }
 
 }  // namespace regretless

@@ -65,8 +65,9 @@ struct RowsWithWords {
   const std::int32_t* indices = nullptr;
   const std::int64_t* starts = nullptr;
   std::int64_t rows = 0;
-  std::int32_t* words = nullptr;         // the columns of the words of each row, put in order
+  const std::int32_t* words = nullptr;   // the columns of the words of each row, -1 for none
   const std::int64_t* begins = nullptr;  // rows + 1: where those of each row begin
+  std::int32_t* sorted = nullptr;        // room for the words of the longest row
   double* out = nullptr;
   std::int32_t* out_indices = nullptr;
   std::int64_t* out_starts = nullptr;
@@ -75,8 +76,7 @@ struct RowsWithWords {
   void write() {
     std::int64_t entries = out_starts[0] = 0;
     for (std::int64_t t = 0; t < rows; ++t) {
-      std::int32_t *at = words + begins[t], *const end = words + begins[t + 1];
-      std::sort(at, end);
+      const std::int32_t *at = sorted, *const end = sort(words + begins[t], begins[t + 1] - begins[t]);
       for (std::int64_t k = starts[t]; k < starts[t + 1] || at < end; ++entries) {
         const bool entry = k < starts[t + 1] && (at == end || indices[k] <= *at);
         const std::int32_t column = out_indices[entries] = entry ? indices[k] : *at;
@@ -87,6 +87,28 @@ struct RowsWithWords {
       }
       out_starts[t + 1] = entries;
     }
+  }
+
+ private:
+  // Some columns in order, without those that are none; where they end. Few are put at the places that counts of
+  // smaller ones say, which needs no branch.
+  std::int32_t* sort(const std::int32_t* columns, std::int64_t n) {
+    constexpr std::int64_t few = 48;
+    if (n > few) {
+      std::int32_t* const end = std::copy_if(columns, columns + n, sorted, [](std::int32_t c) { return c >= 0; });
+      std::sort(sorted, end);
+      return end;
+    }
+    std::int32_t own[few], none = 0;  // a caller may write to the columns meanwhile
+    std::copy_n(columns, n, own);
+    for (std::int64_t k = 0; k < n; ++k) none += own[k] < 0;
+    for (std::int64_t k = 0; k < n; ++k) {
+      std::int32_t place = 0;
+      for (std::int64_t j = 0; j < k; ++j) place += own[j] <= own[k];
+      for (std::int64_t j = k + 1; j < n; ++j) place += own[j] < own[k];
+      if (own[k] >= 0) sorted[place - none] = own[k];
+    }
+    return sorted + (n - none);
   }
 };
 

@@ -205,9 +205,9 @@ def table_rows(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None)
     Values, indices and starts of compressed sparse rows: the numbers that are not zero, in the columns `ids`, and 1 in the column of each category, where -1 is none. None where ids do not ascend, or a row has a column twice.
     """
 
-def add_words(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+def add_words(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
     """
-    Values, indices and starts of sparse rows to which words are added, each with the number of times that it stands in its row; `rows` and `columns` are those of each time.
+    Values, indices and starts of sparse rows to which words are added, each with the number of times that it stands in its row; `columns` are those of each time, -1 for none, and `ends` where those of a row end, after a 0.
     """
 
 class Payer:
@@ -732,10 +732,17 @@ class MirrorPlayer:
 
 MIRROR_MEMORY_SIZE: int = 13
 
-def read_words(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], missing: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], letters: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ngrams: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], list]:
+class WordReader:
     """
-    The words of cells of UTF-8 text, and sequences of neighbours up to `ngrams`, a space between: the row of each, which of the values it is, and the values in the order in which they come. Letters are the characters of words beyond ASCII, ascending; `missing` are rows without a cell, ascending.
+    Reads the words of a column, and sequences of neighbours up to `ngrams`, a space between.
     """
+
+    def __init__(self, ngrams: int) -> None: ...
+
+    def read(self, text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], missing: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], letters: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], list]:
+        """
+        The words of cells of UTF-8 text: where those of each row end, after a 0, which of the values each is, and the values that are new, in the order in which they come after those before. Letters are the characters of words beyond ASCII, ascending; `missing` are rows without a cell, ascending.
+        """
 
 class WorstCaseSearch:
     """

@@ -152,7 +152,7 @@ def _explored(X: Any, table: Any) -> None:
 def _read(dtype: Any) -> None:
     """What readers ask of the core for two rows of two features."""
     values, columns, starts = np.ones(4, dtype), np.array([0, 2, 1, 2]), np.array([0, 2, 4])
-    words = np.array([0, 0, 1]), np.array([3, 3, 4])
+    words = np.array([0, 2, 3]), np.array([3, 3, 4], np.int32)
     _core.add_words(np.ones(4), columns.astype(np.int32), starts, *words)
     pairs = np.array([0], np.int32), np.array([1], np.int32)
     for left, right in (pairs, (np.empty(0, np.int32), np.empty(0, np.int32))):

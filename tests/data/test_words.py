@@ -82,6 +82,26 @@ def test_words_are_numbered_in_the_order_of_the_rows(tmp_path: Path, monkeypatch
     assert (rows_of(cut), cut.feature_names()) == (rows, names)
 
 
+@pytest.mark.parametrize("remembered", [0, 1 << 20])
+def test_words_of_any_length_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, remembered: int) -> None:
+    """Words that differ in one letter, of 1 to 40 letters, are features of their own in every block, whether or not
+    the words of the blocks before are remembered."""
+    monkeypatch.setattr("regretless.data.columns.REMEMBERED_WORDS", remembered)
+    monkeypatch.setattr("regretless.data.csv.SMALLEST", 64)
+    monkeypatch.setattr("regretless.data.delimited.SMALLEST", 64)
+    monkeypatch.setattr("regretless.data.csv.BYTES_PER_COLUMN", 1)
+    lengths = [*range(1, 19), 24, 25, 40]
+    words = [word for length in lengths for word in ("a" * length, "a" * (length - 1) + "b", "c" + "a" * length)]
+    reviews = [" ".join([word, *words[:place]]) for place, word in enumerate(words)]
+    stream = open_stream(written(tmp_path / "r.csv", reviews), text=["review"])
+    rows, names = rows_of(stream), stream.feature_names()
+    assert names is not None
+    assert [name for name in names if ":" in name] == [f"review:{word}" for word in words]
+    for row, text in zip(rows, reviews, strict=True):
+        counts = {names[column]: value for column, value in row.items() if ":" in names[column]}
+        assert counts == {f"review:{word}": count for word, count in counted(text, 1).items()}
+
+
 def test_hashed_words_get_the_hash_of_their_name(tmp_path: Path) -> None:
     """With a hash the column of a word is that of ``review:word``, and words that share one are added up."""
     stream = open_stream(written(tmp_path / "r.csv"), text=["review"], hash_bits=3)

@@ -121,17 +121,19 @@ def sparse_rows(values: Array, ids: Array, categories: Array, labels: Array | No
     return _merged(values[stored], result[stored], starts, labels, columns)
 
 
-def with_words(batch: Batch, rows: Array, columns: Array) -> Batch:
+def with_words(batch: Batch, ends: Array, columns: Array) -> Batch:
     """A sparse batch to whose rows words are added, each with the number of times that it stands there.
 
     Parameters
     ----------
-    rows, columns : ndarray of int64, shape (entries,)
-        The row and the feature of each word.
+    ends : ndarray of int64, shape (rows + 1,)
+        Where the words of each row end, after a 0.
+    columns : ndarray of int32, shape (words,)
+        The feature of each word, -1 for none.
     """
     values = np.asarray(batch.values, np.float64)
     indices, starts = np.asarray(batch.indices, np.int32), np.asarray(batch.starts, np.int64)
-    values, indices, starts = add_words(values, indices, starts, rows, columns)
+    values, indices, starts = add_words(values, indices, starts, ends, columns)
     return Batch(values.astype(batch.values.dtype, copy=False), batch.labels, batch.columns, indices, starts)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._core import read_words
+from .._core import WordReader
 from ..errors import ModelError, ParameterError, RegretlessError
 from .arrow_arrays import missing_in
 from .batch import ABSENT, Array
@@ -22,51 +22,88 @@ KINDS = (*NUMERIC, *VALUED, "empty")
 DATES = "dates"  # what a column holds that no feature is made of
 LARGEST = 1 << 30  # so that 32-bit indices reach every column
 REMEMBERED_HASHES = 1 << 16
+REMEMBERED_WORDS = 1 << 20
 MOST_NGRAMS = 5
 
 
 class Words(NamedTuple):
-    """The words of a column, one entry for each time that one stands in a row.
+    """The words of a column in some rows, one entry for each time that one stands in a row.
 
     Attributes
     ----------
-    rows : ndarray of int64, shape (entries,)
-        The row of each entry, ascending.
+    ends : ndarray of int64, shape (rows + 1,)
+        Where the entries of each row end, after a 0.
     codes : ndarray of int32, shape (entries,)
-        Which of the values it is.
-    values : list of str
-        Each word once, in the order in which they come.
+        Which of the values each entry is.
+    column : ColumnOfWords
+        Whose values these are.
     """
 
-    rows: Array
+    ends: Array
     codes: Array
-    values: list[str]
+    column: ColumnOfWords
 
     def only(self, good: Array) -> Words:
         """The entries of the rows of a mask, which are numbered anew."""
-        mask = good[self.rows]
-        return Words((np.cumsum(good) - 1)[self.rows[mask]], self.codes[mask], self.values)
+        lengths = np.diff(self.ends)
+        ends = np.concatenate([[0], np.cumsum(lengths[good])])
+        return Words(ends, self.codes[np.repeat(good, lengths)], self.column)
 
 
-def words_of(column: Any, ngrams: int) -> Words:
-    """The words of each cell in lower case, and sequences of up to `ngrams` neighbours, joined by a space.
+class ColumnOfWords:
+    """Reads the words of a column, some rows at a time: words in lower case, and sequences of neighbours, joined by a
+    space.
 
     Parameters
     ----------
-    column : pyarrow.ChunkedArray of strings
-        Cells that are missing have no words.
     ngrams : int
-        At least 1.
-    """
-    from pyarrow import compute
+        Of how many neighbours, at least 1.
 
-    cells = compute.utf8_lower(column.combine_chunks().cast("large_string"))
-    _, begins, text = cells.buffers()
-    offsets = np.zeros(1, np.int64) if begins is None else np.frombuffer(begins, np.int64)[cells.offset :]
-    offsets = offsets[: len(cells) + 1]
-    data = np.empty(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
-    letters = _letters(data[offsets[0] : offsets[-1]].tobytes())
-    return Words(*read_words(data, offsets, missing_in(cells).astype(np.int64), letters, ngrams))
+    Attributes
+    ----------
+    values : list of str
+        The words that were read, each once, in the order in which they came.
+    numbers : ndarray of int32
+        Their features, -1 where there is none, once they have been looked up.
+    """
+
+    def __init__(self, ngrams: int) -> None:
+        self._ngrams = ngrams
+        self._begin()
+
+    def _begin(self) -> None:
+        self._reader, self.values = WordReader(self._ngrams), list[str]()
+        self.numbers = np.empty(0, np.int32)
+        self._open = np.empty(0, np.intp)  # which numbers are to be looked up again
+
+    def forget(self, codes: Array) -> None:
+        """Look these up again, as they are about to get numbers."""
+        self._open = codes
+
+    def look_up(self, numbers_of: Callable[[list[str]], list[int]]) -> None:
+        """Ask for the numbers of the values that have not been looked up yet."""
+        if len(self._open):
+            self.numbers[self._open] = numbers_of([self.values[code] for code in self._open.tolist()])
+            self._open = self._open[:0]
+        if len(self.numbers) < len(self.values):
+            new = numbers_of(self.values[len(self.numbers) :])
+            self.numbers = np.concatenate([self.numbers, np.array(new, np.int32)])
+
+    def read(self, column: Any) -> Words:
+        """The words of cells of pyarrow (a ChunkedArray of strings); those that are missing have none."""
+        from pyarrow import compute
+
+        if len(self.values) > REMEMBERED_WORDS:
+            self._begin()
+        cells = compute.utf8_lower(column.combine_chunks().cast("large_string"))
+        _, begins, text = cells.buffers()
+        offsets = np.zeros(1, np.int64) if begins is None else np.frombuffer(begins, np.int64)[cells.offset :]
+        offsets = offsets[: len(cells) + 1]
+        data = np.empty(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
+        letters = _letters(data[offsets[0] : offsets[-1]].tobytes())
+        ends, codes, new = self._reader.read(data, offsets, missing_in(cells).astype(np.int64), letters)
+        self.values += new
+        return Words(ends, codes, self)
 
 
 def _letters(text: bytes) -> Array:
@@ -194,10 +231,21 @@ class FeatureMap:
         new = []
         for place, (name, (code, values)) in enumerate(codes.items()):
             new += [(row, place, 0, name, value) for row, value in self._unknown(name, code, values)]
-        for place, (name, (rows, code, values)) in enumerate(words.items(), len(codes)):
-            unknown = self._unknown(name, code, values)
-            new += [(int(rows[first]), place, first, name, value) for first, value in unknown]
+        for place, (name, each) in enumerate(words.items(), len(codes)):
+            new += [(row, place, at, name, value) for row, at, value in self._unknown_words(name, each)]
         self._add((name, value) for _, _, _, name, value in sorted(new))
+
+    def _unknown_words(self, name: str, words: Words) -> list[tuple[int, int, str]]:
+        """The words that have no number yet, each with the row and the place among all words where it first stands."""
+        where = np.flatnonzero(self._word_columns(name, words) == ABSENT)
+        if not len(where):
+            return []
+        codes, first = np.unique(words.codes[where], return_index=True)
+        places = where[first]
+        words.column.forget(codes)
+        rows = np.searchsorted(words.ends, places, side="right") - 1
+        values = [words.column.values[code] for code in codes.tolist()]
+        return list(zip(rows.tolist(), places.tolist(), values, strict=True))
 
     def _unknown(self, name: str, code: Array, values: list[str]) -> list[tuple[int, str]]:
         """The values that have no number yet, each with its first place among the codes."""
@@ -208,15 +256,19 @@ class FeatureMap:
         first = _first_places(code, len(values))
         return [(int(first[k]), values[k]) for k in unknown if first[k] != ABSENT]
 
+    def _word_columns(self, name: str, words: Words) -> Array:
+        """The feature of every entry; -1 where there is none."""
+        words.column.look_up(lambda values: self._numbers_of(name, values))
+        return words.column.numbers[words.codes]
+
     def word_numbers(self, words: Mapping[str, Words]) -> tuple[Array, Array]:
-        """The row and the number of every word, those without one left out."""
-        rows, columns = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        for name, (of_rows, code, values) in words.items():
-            numbers = np.array(self._numbers_of(name, values), np.int64)
-            column = numbers[code] if len(values) else np.empty(0, np.int64)
-            rows.append(of_rows[column != ABSENT])
-            columns.append(column[column != ABSENT])
-        return np.concatenate(rows), np.concatenate(columns)
+        """Where the words of every row end, after a 0, and the feature of every word, -1 for none."""
+        columns = [self._word_columns(name, each) for name, each in words.items()]
+        ends = [each.ends for each in words.values()]
+        if len(columns) == 1:
+            return ends[0], columns[0]
+        rows = np.concatenate([np.repeat(np.arange(len(each) - 1), np.diff(each)) for each in ends])
+        return np.sum(ends, axis=0), np.concatenate(columns)[np.argsort(rows, kind="stable")]
 
     def numbers(self, codes: Mapping[str, Codes], rows: int) -> Array:
         """The numbers of all categories of so many rows, shape (rows, columns of text); -1 for none.

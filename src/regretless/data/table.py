@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import DataError, ModelError, ParameterError, RegretlessError, did_you_mean
 from ..memory import refuse_large
 from .batch import Array, Batch, sparse_rows, with_words
-from .columns import DATES, KINDS, NUMERIC, VALUED, FeatureMap, TooManyColumns, whole_ngrams, words_of
+from .columns import DATES, KINDS, NUMERIC, VALUED, ColumnOfWords, FeatureMap, TooManyColumns, Words, whole_ngrams
 from .feature_crosses import TableProducts
 from .interactions import MOST_PRODUCTS, Crossing, Numbering, TooManyProducts
 from .messages import SKIPPING, described, likely_targets, listed, one_of, option
@@ -105,6 +105,7 @@ class TableStream(Stream):
             raise ParameterError("text", repr(both[0]), "it is to be taken for names by categorical", ": ")
         self._rows = 0  # that were read, good and bad
         self._dates: set[str] = set()  # columns that are left out for what they hold
+        self._columns_of_words: dict[str, ColumnOfWords] = {}
         self._begun = False
         self._known = schema
         self._stated_target = self._target = target
@@ -188,13 +189,16 @@ class TableStream(Stream):
 
     def _read(self) -> Iterator[Batch]:
         empty, self._rows = True, 0
-        for chunk in self._chunks():
-            batches, error = self._batches(chunk)
-            for batch in batches:
-                empty = False
-                yield batch
-            if error is not None:
-                raise error
+        try:
+            for chunk in self._chunks():
+                batches, error = self._batches(chunk)
+                for batch in batches:
+                    empty = False
+                    yield batch
+                if error is not None:
+                    raise error
+        finally:
+            self._columns_of_words = {}
         if empty:
             raise self._error("no rows", "give a file with at least one row that can be used")
 
@@ -359,7 +363,7 @@ class TableStream(Stream):
                 chunk.fault(bad, right, f"the product of {left!r} and {right!r} is infinite", "scale the values down")
         labels = self._labels(chunk)
         codes = {name: chunk.columns.codes(name) for name in self._map.names(["text"])}
-        words = {name: words_of(chunk.columns.strings(name), self._map.ngrams) for name in self._map.names(["words"])}
+        words = {name: self._words_of(chunk, name) for name in self._map.names(["words"])}
         good, error = self._judge(chunk)
         if good is not None:
             values, labels = values[good], None if labels is None else labels[good]
@@ -377,6 +381,11 @@ class TableStream(Stream):
             return self._with_products(products, values, ids, categories, labels), error
         batch = sparse_rows(values, ids, categories, labels, self._map.columns)
         return [with_words(batch, *self._map.word_numbers(words)) if words else batch], error
+
+    def _words_of(self, chunk: Chunk, name: str) -> Words:
+        """The words of a column; what was read before helps while a reading lasts."""
+        column = self._columns_of_words.setdefault(name, ColumnOfWords(self._map.ngrams))
+        return column.read(chunk.columns.strings(name))
 
     def _with_products(self, products: TableProducts, *columns: Any) -> Iterator[Batch]:
         pieces = products.rows(*columns)
