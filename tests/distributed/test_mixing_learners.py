@@ -31,7 +31,8 @@ from regretless.linear import (
     VotedPerceptron,
     Winnow,
 )
-from regretless.textbook.linear import LOSSES, mixed_average, mixing, perceptron_from
+from regretless.textbook.linear import LOSSES
+from regretless.textbook.mixing import mixed_average, mixing, perceptron_from
 
 from .mixed_runs import cut, mixed
 

@@ -4,12 +4,14 @@ A table has a row of losses in [0, 1] per round, nan for an arm that is asleep, 
 Every rule answers with the arms that were drawn, the probabilities of all arms in each round, and its final sums.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from math import log, log1p, sqrt
 from typing import Any
 
 import numpy as np
 
 Array = np.ndarray[Any, Any]
+Fields = Mapping[str, Any]
 Game = tuple[Array, Array, Array]
 
 
@@ -291,6 +293,77 @@ def thompson(
         sums[arm], counts[arm], draws[t - 1] = sums[arm] + row[arm], counts[arm] + 1, arm
         history[t - 1] = won / SETS
     return draws, history, sums
+
+
+# ---- The run of a report, played again with its settings; None where it has settings that these have not
+
+
+Play = Callable[[Fields, Array, Array], tuple[Any, ...] | None]
+
+
+def _indexed(index: Callable[[Fields], Index]) -> Play:
+    return lambda parameters, units, luck: by_index(units, index(parameters))
+
+
+def _exp3_p(parameters: Fields, units: Array, luck: Array) -> tuple[Any, ...] | None:
+    horizon, arms = parameters.get("horizon"), units.shape[1]
+    if horizon is None or parameters["rate"] is not None:
+        return None
+    kt, n = arms * horizon, log(arms)
+    explore = min(0.5, 1.05 * sqrt(arms * n / horizon))
+    return exp3_p(units, luck, 0.95 * sqrt(n / kt), sqrt(log(arms / parameters["delta"]) / kt), explore)
+
+
+def _exp3_s(parameters: Fields, units: Array, luck: Array) -> tuple[Any, ...] | None:
+    return exp3_s(units, luck, *_sharing(parameters, units.shape[1]))
+
+
+def _exp3_ix(parameters: Fields, units: Array, luck: Array) -> tuple[Any, ...] | None:
+    rate = _rate(parameters, units, 1.0, 2 * log(units.shape[1]) / units.shape[1])
+    return exp3_ix(units, luck, rate, rate / 2)
+
+
+def _exp3(parameters: Fields, units: Array, luck: Array) -> tuple[Any, ...] | None:
+    return exp3(units, luck, _rate(parameters, units, 1.0, 2 * log(units.shape[1]) / units.shape[1]))
+
+
+def _hedge(parameters: Fields, units: Array, luck: Array) -> tuple[Any, ...] | None:
+    return hedge(units, luck, _rate(parameters, units, 2 * sqrt(units.shape[1]), 8 * log(units.shape[1])))
+
+
+def _rate(parameters: Fields, units: Array, scale: float, tuned: float) -> Any:
+    """The rate that is given, or the one that is tuned for so many rounds, or the ones that fall."""
+    if parameters["rate"] is not None:
+        return parameters["rate"]
+    if parameters.get("horizon") is not None:
+        return sqrt(tuned / parameters["horizon"])
+    return scale * (anytime if parameters["epochs"] else every_round)(*units.shape)
+
+
+def _sharing(parameters: Fields, arms: int) -> tuple[float, float]:
+    """Rate and share of a learner that keeps up with switches."""
+    if parameters["rate"] is not None:
+        return parameters["rate"], parameters["share"]
+    rounds, switches = parameters["horizon"], parameters["switches"]
+    share = min(max(switches / max(rounds - 1, 1), 1 / rounds), 0.5)
+    nats = (switches + 1) * log(arms) - switches * log(share) - (rounds - switches - 1) * log1p(-share)
+    return sqrt(2 * nats / (arms * rounds)), share
+
+
+PLAYS: dict[Callable[..., Any] | None, Play] = {
+    tsallis_inf: lambda s, units, luck: tsallis_inf(units, luck, s["estimator"] != "importance"),
+    ucb1: _indexed(lambda _: ucb1),
+    kl_ucb: _indexed(lambda _: kl_ucb),
+    moss: _indexed(lambda parameters: moss(parameters["horizon"] or 1)),
+    exp3: _exp3,
+    exp3_ix: _exp3_ix,
+    exp3_p: _exp3_p,
+    exp3_s: _exp3_s,
+    hedge: _hedge,
+}
+
+
+# ---- Bounds
 
 
 def _lucky(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> float:

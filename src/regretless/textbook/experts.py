@@ -4,13 +4,15 @@ A rule sees which experts are awake, answers with weights, and then sees what ea
 them is charged; a silent expert is charged as much as the mix, so that nothing is learned about it.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from itertools import count
+from math import log, sqrt
 from typing import Any
 
 import numpy as np
 
 Array = np.ndarray[Any, Any]
+Fields = Mapping[str, Any]
 Rule = Generator[Any, Any, None]
 Rate = Callable[[int, float, float], float]  # of the round, the largest spread and the sum of the gaps
 
@@ -386,6 +388,73 @@ def _tracker_coverage(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, An
 OWN_LOSS = (adahedge,)
 # Algorithms that solve systems, so that rounding in their rows is not small in their predictions.
 SOLVES = (ridge,)
+
+
+# ---- The run of a report, played again with its settings. Forecasters predict from the whole table: None where it has
+# ---- settings that they have not
+
+
+def log_loss(a: Array, y: Array, _: float = 0.0) -> Array:
+    return np.where(y > 0, -y * np.log(a), 0.0) + np.where(y < 1, -(1 - y) * np.log1p(-a), 0.0)
+
+
+def _majority(parameters: Fields, prior: Array, advice: Array, outcomes: Array, loss: str) -> Array | None:
+    always = parameters["update_on"] == "always"
+    return weighted_majority(advice, outcomes, parameters["beta"], always)[1]
+
+
+def _ridge(parameters: Fields, prior: Array, advice: Array, outcomes: Array, loss: str) -> Array | None:
+    """Around the average it is the forecaster of what the average leaves."""
+    middle = advice @ prior if parameters["around"] == "average" else np.zeros(len(advice))
+    return np.asarray(middle + ridge(advice, outcomes - middle, parameters["a"])[0])
+
+
+def _aggregating(parameters: Fields, prior: Array, advice: Array, outcomes: Array, loss: str) -> Array | None:
+    """Of the log loss it is Bayes' mixture."""
+    if loss == "log":
+        bayes = hedge(prior, constant(1.0))
+        return combine(bayes, advice, outcomes, lambda a, y: log_loss(a, y))[0]
+    low, high = parameters["value_range"]
+    return aggregating(advice, outcomes, low, high)[0] if parameters["prior"] is None else None
+
+
+FORECASTERS: dict[Callable[..., Any], Callable[..., Array | None]] = {
+    weighted_majority: _majority,
+    ridge: _ridge,
+    aggregating: _aggregating,
+}
+
+
+# ---- Rules take this besides the prior; one that is not in the table takes it by the names in its signature
+
+
+def _rate(experts: int, span: float, parameters: Fields) -> tuple[Any, ...]:
+    if parameters["eta"] is not None:
+        return (constant(parameters["eta"]),)
+    if parameters["horizon"] is not None:
+        return (constant(sqrt(8 * log(experts) / parameters["horizon"]) / span),)
+    return (anytime(experts, span),)
+
+
+def _factor(experts: int, span: float, parameters: Fields) -> tuple[Any, ...]:
+    beta = parameters["beta"]
+    return (max(0.5, 1 - sqrt(log(experts) / parameters["horizon"])) if beta is None else beta,)
+
+
+def _share(experts: int, span: float, parameters: Fields) -> tuple[Any, ...] | None:
+    alpha, eta = parameters["alpha"], parameters["eta"]
+    if parameters["horizon"] is not None:
+        return None
+    return self_tuned(log(experts / alpha)) if eta is None else constant(eta), alpha
+
+
+SETTINGS: dict[Callable[..., Any], Callable[[int, float, Fields], tuple[Any, ...] | None]] = {
+    hedge: _rate,
+    randomized_majority: _factor,
+    fixed_share: _share,
+}
+
+
 # The second formulas of the theorems about these, by their kind.
 BOUNDS = {
     "sure": {

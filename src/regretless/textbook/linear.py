@@ -1,16 +1,17 @@
 """Learners of weights, one page after another: rows of X with labels y in {-1, +1}, and what a run over them leaves.
 
-The perceptron with its averages and votes, in several classes, in the dual and over shards; those that ask for a
-margin; gradient descent; Winnow and p-norms; and second order. Besides, the largest margin that weights can have.
+The perceptron with its averages and votes, in several classes and in the dual; those that ask for a margin; gradient
+descent; Winnow and p-norms; and second order. Besides, the largest margin that weights can have.
 """
 
-from collections.abc import Callable, Sequence
-from math import inf, sqrt
+from collections.abc import Callable, Mapping, Sequence
+from math import inf, log, sqrt
 from typing import Any
 
 import numpy as np
 
 Array = np.ndarray[Any, Any]
+Fields = Mapping[str, Any]
 
 
 def perceptron(
@@ -417,56 +418,6 @@ def budget_kernel_perceptron(
     return alpha, updates, removed
 
 
-# ---- Iterative parameter mixing (McDonald, Hall and Mann): shards learn apart from the same weights, which are mixed
-
-
-# From the weights w_1, over the rows of X with labels y in {-1, +1}: the weights before each round and after the last,
-# and the number of updates.
-Play = Callable[[Array, Array, Array], tuple[list[Array], int]]
-
-
-def perceptron_from(w: Array, X: Array, y: Array) -> tuple[list[Array], int]:
-    """The perceptron's weights w_1, ..., w_{T+1} from some w_1 on, and its updates."""
-    history, updates = [w], 0
-    for x, label in zip(X, y, strict=True):
-        if label * (w @ x) <= 0:
-            w = w + label * x
-            updates += 1
-        history.append(w)
-    return history, updates
-
-
-def mixing(
-    shards: list[tuple[Array, Array]], play: Play, epochs: int, w: Array, weights: str = "uniform"
-) -> tuple[list[Array], list[list[int]], list[Array]]:
-    """The mixed weights after each epoch from w on, how often each shard updated in it, and what its weights counted.
-
-    Each shard (X, y) counts 1 ("uniform"), its updates ("updates") or its rows ("rows"), over the sum of all; if none
-    has updated, all weights are the same and it does not matter.
-    """
-    mixed, updates, shares = [], [], []
-    for _ in range(epochs):
-        played = [play(w, X, y) for X, y in shards]
-        k = [count for _, count in played]
-        counts = np.array({"uniform": [1] * len(k), "updates": k, "rows": [len(y) for _, y in shards]}[weights])
-        mu = counts / counts.sum() if counts.any() else np.full(len(k), 1 / len(k))
-        w = np.sum([share * history[-1] for share, (history, _) in zip(mu, played, strict=True)], axis=0)
-        mixed.append(w)
-        updates.append(k)
-        shares.append(mu)
-    return mixed, updates, shares
-
-
-def mixed_average(
-    shards: list[tuple[Array, Array]], epochs: int, when: str = "before", weights: str = "uniform"
-) -> Array:
-    """The mean of all the weights of the mixed perceptron, before each round of each shard ("before") or after it."""
-    zero = np.zeros(shards[0][0].shape[1])
-    starts = [zero, *mixing(shards, perceptron_from, epochs, zero, weights)[0][:-1]]
-    histories = [perceptron_from(w, X, y)[0] for w in starts for X, y in shards]
-    return np.asarray(np.mean([w for h in histories for w in (h[:-1] if when == "before" else h[1:])], axis=0))
-
-
 # ---- The largest margin, by the point of the rows y x's convex hull that is nearest to the origin (Wolfe)
 
 
@@ -490,6 +441,138 @@ def nearest_point(Z: Array, tolerance: float = 1e-9) -> tuple[Array, Array]:
             weights = weights + min(parts) * (aim - weights)
             corral = corral[corral != falling[np.argmin(parts)]]
             weights[falling[np.argmin(parts)]] = 0
+
+
+# ---- The run of a report, played again: of rows with their constant feature, their signs and so many passes, with the
+# ---- settings of the report and what its certificate knows of the learner, by the function that the learner names
+
+
+FEW_COLUMNS = 200  # up to which the matrix of a second-order learner is computed again
+
+
+def _ties(parameters: Fields) -> int:
+    return 0 if parameters.get("ties", "update") == "update" else int(parameters["ties"])
+
+
+def _perceptron(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
+    rate, ties, start = parameters["rate"], _ties(parameters), np.zeros(X.shape[1])
+    initial = (parameters.get("initial") or [])[: X.shape[1] - bool(parameters.get("intercept"))]
+    start[: len(initial)] = initial
+    weights, updates, mistakes = perceptron(X, y, rate, ties, passes, start)
+    moved = float(np.linalg.norm(weights - start))
+    learner = {"norm": float(np.linalg.norm(weights)), "rate": rate, "start": float(np.linalg.norm(start))}
+    loss = _perceptron_loss(np.tile(X, (passes, 1)), np.tile(y, passes), rate, ties, start)
+    ledger = {"updates": updates, "mistakes": mistakes, "loss": loss}
+    return {"ledger": ledger, "learner": {**learner, "moved": moved}, "theta": start}
+
+
+def _perceptron_loss(X: Array, y: Array, rate: float, ties: int, start: Array) -> float:
+    """By how much the scores were on the wrong side, in all."""
+    w, lost = start, 0.0
+    for x, label in zip(X, y, strict=True):
+        score = label * (w @ x)
+        lost += max(0.0, -score)
+        if score < 0 or (score == 0 and label != ties):
+            w = w + rate * label * x
+    return lost
+
+
+def _winnow(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
+    if "rate" not in part:
+        return {}
+    _, updates, mistakes = winnow(
+        X, y, part["rate"], balanced=parameters["balanced"], ties=_ties(parameters), passes=passes
+    )
+    return {"ledger": {"updates": updates, "mistakes": mistakes}}
+
+
+def _p_norm(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
+    p = parameters["p"] if parameters["p"] != "auto" else max(2.0, 2 * log(X.shape[1]))
+    theta, updates, mistakes = p_norm_perceptron(X, y, p, parameters["rate"], _ties(parameters), passes)
+    return {
+        "ledger": {"updates": updates, "mistakes": mistakes},
+        "theta": theta,
+        "learner": {"rate": parameters["rate"]},
+    }
+
+
+def _aggressive(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
+    weights, squares, mistakes = passive_aggressive(
+        np.tile(X, (passes, 1)), np.tile(y, passes), parameters["variant"], parameters["C"]
+    )
+    learner = {"norm": float(np.linalg.norm(weights)), "limit": parameters["C"]}
+    return {"ledger": {"mistakes": mistakes, "slope2": squares}, "learner": learner}
+
+
+def _selective(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
+    most = inf if parameters["most_labels"] is None else parameters["most_labels"]
+    settings = (parameters["b"], parameters["seed"], parameters["share"], most, passes)
+    weights, book = selective_perceptron(X, (y > 0).astype(int), 2, *settings)
+    longest2 = float((X * X).sum(axis=1).max(initial=0.0)) or 1.0
+    weighed = {"weighed mistakes": book["weighed"] / longest2, "weighed mistakes asked": book["learned"] / longest2}
+    # Of two vectors that are each other's opposite, the theorems about matrices take the length of both.
+    learner = {"norm": float(np.linalg.norm(weights)), "rate": 1.0, "b": parameters["b"]}
+    return {"ledger": {**book, "loss": book["behind"]}, "learner": learner, "observed": weighed}
+
+
+def _second_order(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
+    full = parameters["matrix"] == "full" or (parameters["matrix"] == "auto" and X.shape[1] <= FEW_COLUMNS)
+    if X.shape[1] > FEW_COLUMNS:
+        return {}
+    X, y = np.tile(X, (passes, 1)), np.tile(y, passes)
+    size: Any
+    if parameters["matrix"] == "sketch":
+        sizes = parameters["scale"] == "auto"
+        _, size, D, B, updates, mistakes = arow_sketched(X, y, parameters["r"], parameters["rank"], sizes)
+        matrix = np.diag(D) + B.T @ B
+    elif "r" in parameters and not full and parameters["scale"] == "auto":
+        _, start, squares, updates, mistakes = arow_in_sizes(X, y, parameters["r"])
+        matrix, size = np.diag(start + squares), start
+    elif "r" in parameters:
+        _, sigma, updates, mistakes = arow(X, y, parameters["r"], not full)
+        matrix, size = np.linalg.inv(sigma) * parameters["r"], parameters["r"]
+    else:
+        _, matrix, updates, mistakes = second_order_perceptron(X, y, parameters["a"], not full, _ties(parameters))
+        size = parameters["a"]
+    volume = float(np.linalg.slogdet(matrix / size)[1])
+    return {
+        "ledger": {"updates": updates, "mistakes": mistakes},
+        "learner": {"volume": volume},
+        "matrix": matrix,
+    }
+
+
+PLAYS: dict[Callable[..., Any] | None, Callable[..., Any]] = {
+    perceptron: _perceptron,
+    winnow: _winnow,
+    p_norm_perceptron: _p_norm,
+    passive_aggressive: _aggressive,
+    selective_perceptron: _selective,
+    second_order_perceptron: _second_order,
+    arow: _second_order,
+}
+
+
+def _on_the_simplex(parameters: Fields, sizes: Array, width: int) -> dict[str, float]:
+    """|v|_1, and how far the weights v / |v|_1 are from equal ones."""
+    total, shares = float(sizes.sum()), sizes[sizes > 0] / (sizes.sum() or 1.0)
+    most = log(width * (2 if parameters["balanced"] else 1))
+    kl = max(0.0, most + float((shares * np.log(shares)).sum())) if total else 0.0
+    return {"own": total, "divergence": kl}
+
+
+def _asked_for(parameters: Fields, sizes: Array, width: int) -> dict[str, float]:
+    """The margin that is asked for, in the units of the vector."""
+    theta = (1 - float(parameters["epsilon"])) * float(parameters["gamma"])
+    return {"own": theta * float(np.sqrt((sizes**2).sum()))}
+
+
+# Likewise, what the theorems about a learner measure of a vector beside its length: of the sizes of its entries and so
+# many columns.
+MEASURES: dict[Callable[..., Any] | None, Callable[[Fields, Array, int], dict[str, float]]] = {
+    winnow: _on_the_simplex,
+    margin_perceptron: _asked_for,
+}
 
 
 # The second formulas of the theorems about these, by their kind.

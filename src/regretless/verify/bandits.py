@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from math import log, log1p, sqrt
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -47,74 +46,8 @@ def _drawn(report: Fields, units: Array, luck: Array) -> Array | None:
         return np.zeros(len(units), int)
     entry = BANDITS.get(str(report["learner"]))
     twin = getattr(rules, entry.info.twin) if entry and entry.info.twin else None
-    game = TWINS[twin](report["parameters"], units, luck) if twin in TWINS else None
+    game = rules.PLAYS[twin](report["parameters"], units, luck) if twin in rules.PLAYS else None
     return None if game is None else np.asarray(game[0])
-
-
-# Twins with the settings of a report. None where it has settings that the textbook has not.
-Play = Callable[[Fields, Array, Array], tuple[Any, ...] | None]
-
-
-def _indexed(index: Callable[[Fields], rules.Index]) -> Play:
-    return lambda parameters, units, luck: rules.by_index(units, index(parameters))
-
-
-def _exp3_p(parameters: Fields, units: Array, luck: Array) -> tuple[Any, ...] | None:
-    horizon, arms = parameters.get("horizon"), units.shape[1]
-    if horizon is None or parameters["rate"] is not None:
-        return None
-    kt, n = arms * horizon, log(arms)
-    explore = min(0.5, 1.05 * sqrt(arms * n / horizon))
-    return rules.exp3_p(units, luck, 0.95 * sqrt(n / kt), sqrt(log(arms / parameters["delta"]) / kt), explore)
-
-
-def _exp3_s(parameters: Fields, units: Array, luck: Array) -> tuple[Any, ...] | None:
-    return rules.exp3_s(units, luck, *_sharing(parameters, units.shape[1]))
-
-
-def _exp3_ix(parameters: Fields, units: Array, luck: Array) -> tuple[Any, ...] | None:
-    rate = _rate(parameters, units, 1.0, 2 * log(units.shape[1]) / units.shape[1])
-    return rules.exp3_ix(units, luck, rate, rate / 2)
-
-
-def _exp3(parameters: Fields, units: Array, luck: Array) -> tuple[Any, ...] | None:
-    return rules.exp3(units, luck, _rate(parameters, units, 1.0, 2 * log(units.shape[1]) / units.shape[1]))
-
-
-def _hedge(parameters: Fields, units: Array, luck: Array) -> tuple[Any, ...] | None:
-    return rules.hedge(units, luck, _rate(parameters, units, 2 * sqrt(units.shape[1]), 8 * log(units.shape[1])))
-
-
-def _rate(parameters: Fields, units: Array, scale: float, tuned: float) -> Any:
-    """The rate that is given, or the one that is tuned for so many rounds, or the ones that fall."""
-    if parameters["rate"] is not None:
-        return parameters["rate"]
-    if parameters.get("horizon") is not None:
-        return sqrt(tuned / parameters["horizon"])
-    return scale * (rules.anytime if parameters["epochs"] else rules.every_round)(*units.shape)
-
-
-def _sharing(parameters: Fields, arms: int) -> tuple[float, float]:
-    """Rate and share of a learner that keeps up with switches."""
-    if parameters["rate"] is not None:
-        return parameters["rate"], parameters["share"]
-    rounds, switches = parameters["horizon"], parameters["switches"]
-    share = min(max(switches / max(rounds - 1, 1), 1 / rounds), 0.5)
-    nats = (switches + 1) * log(arms) - switches * log(share) - (rounds - switches - 1) * log1p(-share)
-    return sqrt(2 * nats / (arms * rounds)), share
-
-
-TWINS: dict[Callable[..., Any] | None, Play] = {
-    rules.tsallis_inf: lambda s, units, luck: rules.tsallis_inf(units, luck, s["estimator"] != "importance"),
-    rules.ucb1: _indexed(lambda _: rules.ucb1),
-    rules.kl_ucb: _indexed(lambda _: rules.kl_ucb),
-    rules.moss: _indexed(lambda parameters: rules.moss(parameters["horizon"] or 1)),
-    rules.exp3: _exp3,
-    rules.exp3_ix: _exp3_ix,
-    rules.exp3_p: _exp3_p,
-    rules.exp3_s: _exp3_s,
-    rules.hedge: _hedge,
-}
 
 
 def check(report: Mapping[str, Any], losses: Array, arms: list[str]) -> list[Check]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from inspect import signature
-from math import inf, isfinite, log, sqrt
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -86,7 +86,7 @@ def _losses(report: Fields, prior: Array, advice: Array, outcomes: Array, cost: 
     if info is None or twin is None or (info.forecasts and np.isnan(advice).any()):
         return None
     if info.forecasts:
-        play = FORECASTERS.get(twin)
+        play = rules.FORECASTERS.get(twin)
         forecasts = None if play is None else play(parameters, prior, advice, outcomes, name)
         return None if forecasts is None else np.asarray(cost(forecasts, outcomes, tau))
     rule = _rule(twin, parameters, prior, _span(name, parameters, tau, linear=linear))
@@ -127,69 +127,9 @@ def _span(name: str, parameters: Fields, tau: float, *, linear: bool) -> float:
     return span if isfinite(span) else 0.0
 
 
-# Forecasters: what they predict from the whole table. None where it has settings that the textbook has not.
-
-
-def _majority(parameters: Fields, prior: Array, advice: Array, outcomes: Array, loss: str) -> Array | None:
-    always = parameters["update_on"] == "always"
-    return rules.weighted_majority(advice, outcomes, parameters["beta"], always)[1]
-
-
-def _ridge(parameters: Fields, prior: Array, advice: Array, outcomes: Array, loss: str) -> Array | None:
-    """Around the average it is the forecaster of what the average leaves."""
-    middle = advice @ prior if parameters["around"] == "average" else np.zeros(len(advice))
-    return np.asarray(middle + rules.ridge(advice, outcomes - middle, parameters["a"])[0])
-
-
-def _aggregating(parameters: Fields, prior: Array, advice: Array, outcomes: Array, loss: str) -> Array | None:
-    """Of the log loss it is Bayes' mixture."""
-    if loss == "log":
-        bayes = rules.hedge(prior, rules.constant(1.0))
-        return rules.combine(bayes, advice, outcomes, lambda a, y: _log(a, y, 0.0))[0]
-    low, high = parameters["value_range"]
-    return rules.aggregating(advice, outcomes, low, high)[0] if parameters["prior"] is None else None
-
-
-FORECASTERS: dict[Callable[..., Any], Callable[..., Array | None]] = {
-    rules.weighted_majority: _majority,
-    rules.ridge: _ridge,
-    rules.aggregating: _aggregating,
-}
-
-
-# Rules: what these take besides the prior. One that is not in the table takes it by the names in its signature.
-
-
-def _rate(experts: int, span: float, parameters: Fields) -> tuple[Any, ...]:
-    if parameters["eta"] is not None:
-        return (rules.constant(parameters["eta"]),)
-    if parameters["horizon"] is not None:
-        return (rules.constant(sqrt(8 * log(experts) / parameters["horizon"]) / span),)
-    return (rules.anytime(experts, span),)
-
-
-def _factor(experts: int, span: float, parameters: Fields) -> tuple[Any, ...]:
-    beta = parameters["beta"]
-    return (max(0.5, 1 - sqrt(log(experts) / parameters["horizon"])) if beta is None else beta,)
-
-
-def _share(experts: int, span: float, parameters: Fields) -> tuple[Any, ...] | None:
-    alpha, eta = parameters["alpha"], parameters["eta"]
-    if parameters["horizon"] is not None:
-        return None
-    return rules.self_tuned(log(experts / alpha)) if eta is None else rules.constant(eta), alpha
-
-
-SETTINGS: dict[Callable[..., Any], Callable[[int, float, Fields], tuple[Any, ...] | None]] = {
-    rules.hedge: _rate,
-    rules.randomized_majority: _factor,
-    rules.fixed_share: _share,
-}
-
-
 def _rule(twin: Callable[..., rules.Rule], parameters: Fields, prior: Array, span: float) -> rules.Rule | None:
     """The textbook's rule with those settings; None if it has none of them."""
-    known = SETTINGS.get(twin)
+    known = rules.SETTINGS.get(twin)
     settings = known(len(prior), span, parameters) if known else _named(twin, parameters, span)
     return None if settings is None else twin(prior, *settings)
 
@@ -204,16 +144,12 @@ def _named(twin: Callable[..., rules.Rule], parameters: Fields, span: float) -> 
     return tuple(numbers) if len(numbers) == len(values) else None
 
 
-def _log(a: Array, y: Array, _: float) -> Array:
-    return np.where(y > 0, -y * np.log(a), 0.0) + np.where(y < 1, -(1 - y) * np.log1p(-a), 0.0)
-
-
 COST: dict[str, Callable[..., Any]] = {
     "table": lambda a, y, tau: a,
     "absolute": lambda a, y, tau: np.abs(a - y),
     "square": lambda a, y, tau: (a - y) ** 2,
     "pinball": lambda a, y, tau: np.maximum(tau * (y - a), (tau - 1) * (y - a)),
-    "log": _log,
+    "log": rules.log_loss,
     "zero-one": lambda a, y, tau: np.where(np.isnan(a), np.nan, a != y),
     "percentage": lambda a, y, tau: np.abs(a - y) / np.abs(y),
     "wealth": lambda a, y, tau: -np.log(a),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from math import inf, log
 from typing import Any
@@ -29,7 +29,6 @@ CHARGED = {
     "perceptron": lambda margins: np.maximum(0, -margins),
 }
 IN_WORDS = {"max(0, 1 - m)^2": "squared-hinge", "ln(1 + exp(-m))": "logistic"}  # as a learner says what it charges
-FEW_COLUMNS = 200  # up to which the matrix of a second-order learner is computed again
 
 
 def check(
@@ -248,7 +247,7 @@ class _LearnedRounds:
 
     def _geometry(self, vector: Array, bias: float) -> dict[str, float]:
         """What the learner's theorems measure of a vector beside its length."""
-        measure = MEASURES.get(self.twin)
+        measure = rules.MEASURES.get(self.twin)
         if measure is None:
             return {}
         return measure(self.parameters, np.abs(np.append(vector, bias)), self.rows.shape[1] + bool(self.constant))
@@ -285,7 +284,7 @@ class _LearnedRounds:
         dense = np.asarray(self.rows.toarray() if hasattr(self.rows, "toarray") else self.rows, dtype=np.float64)
         if self.constant:
             dense = np.column_stack([dense, np.full(self.count, self.constant)])
-        play = PLAYS.get(self.twin)
+        play = rules.PLAYS.get(self.twin)
         if play is None:
             return {}
         signs = self.signs(None)
@@ -304,128 +303,3 @@ class _LearnedRounds:
             return 0
         others = np.flatnonzero(self.labels != first)
         return int(others[0]) if len(others) else 0
-
-
-def _ties(parameters: Mapping[str, Any]) -> int:
-    return 0 if parameters.get("ties", "update") == "update" else int(parameters["ties"])
-
-
-def _perceptron(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part: Mapping[str, Any]) -> Any:
-    rate, ties, start = parameters["rate"], _ties(parameters), np.zeros(X.shape[1])
-    initial = (parameters.get("initial") or [])[: X.shape[1] - bool(parameters.get("intercept"))]
-    start[: len(initial)] = initial
-    weights, updates, mistakes = rules.perceptron(X, y, rate, ties, passes, start)
-    moved = float(np.linalg.norm(weights - start))
-    learner = {"norm": float(np.linalg.norm(weights)), "rate": rate, "start": float(np.linalg.norm(start))}
-    loss = _perceptron_loss(np.tile(X, (passes, 1)), np.tile(y, passes), rate, ties, start)
-    ledger = {"updates": updates, "mistakes": mistakes, "loss": loss}
-    return {"ledger": ledger, "learner": {**learner, "moved": moved}, "theta": start}
-
-
-def _perceptron_loss(X: Array, y: Array, rate: float, ties: int, start: Array) -> float:
-    """By how much the scores were on the wrong side, in all."""
-    w, lost = start, 0.0
-    for x, label in zip(X, y, strict=True):
-        score = label * (w @ x)
-        lost += max(0.0, -score)
-        if score < 0 or (score == 0 and label != ties):
-            w = w + rate * label * x
-    return lost
-
-
-def _winnow(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part: Mapping[str, Any]) -> Any:
-    if "rate" not in part:
-        return {}
-    _, updates, mistakes = rules.winnow(
-        X, y, part["rate"], balanced=parameters["balanced"], ties=_ties(parameters), passes=passes
-    )
-    return {"ledger": {"updates": updates, "mistakes": mistakes}}
-
-
-def _p_norm(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part: Mapping[str, Any]) -> Any:
-    p = parameters["p"] if parameters["p"] != "auto" else max(2.0, 2 * log(X.shape[1]))
-    theta, updates, mistakes = rules.p_norm_perceptron(X, y, p, parameters["rate"], _ties(parameters), passes)
-    return {
-        "ledger": {"updates": updates, "mistakes": mistakes},
-        "theta": theta,
-        "learner": {"rate": parameters["rate"]},
-    }
-
-
-def _aggressive(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part: Mapping[str, Any]) -> Any:
-    weights, squares, mistakes = rules.passive_aggressive(
-        np.tile(X, (passes, 1)), np.tile(y, passes), parameters["variant"], parameters["C"]
-    )
-    learner = {"norm": float(np.linalg.norm(weights)), "limit": parameters["C"]}
-    return {"ledger": {"mistakes": mistakes, "slope2": squares}, "learner": learner}
-
-
-def _selective(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part: Mapping[str, Any]) -> Any:
-    most = inf if parameters["most_labels"] is None else parameters["most_labels"]
-    settings = (parameters["b"], parameters["seed"], parameters["share"], most, passes)
-    weights, book = rules.selective_perceptron(X, (y > 0).astype(int), 2, *settings)
-    longest2 = float((X * X).sum(axis=1).max(initial=0.0)) or 1.0
-    weighed = {"weighed mistakes": book["weighed"] / longest2, "weighed mistakes asked": book["learned"] / longest2}
-    # Of two vectors that are each other's opposite, the theorems about matrices take the length of both.
-    learner = {"norm": float(np.linalg.norm(weights)), "rate": 1.0, "b": parameters["b"]}
-    return {"ledger": {**book, "loss": book["behind"]}, "learner": learner, "observed": weighed}
-
-
-def _second_order(X: Array, y: Array, passes: int, parameters: Mapping[str, Any], part: Mapping[str, Any]) -> Any:
-    full = parameters["matrix"] == "full" or (parameters["matrix"] == "auto" and X.shape[1] <= FEW_COLUMNS)
-    if X.shape[1] > FEW_COLUMNS:
-        return {}
-    X, y = np.tile(X, (passes, 1)), np.tile(y, passes)
-    size: Any
-    if parameters["matrix"] == "sketch":
-        sizes = parameters["scale"] == "auto"
-        _, size, D, B, updates, mistakes = rules.arow_sketched(X, y, parameters["r"], parameters["rank"], sizes)
-        matrix = np.diag(D) + B.T @ B
-    elif "r" in parameters and not full and parameters["scale"] == "auto":
-        _, start, squares, updates, mistakes = rules.arow_in_sizes(X, y, parameters["r"])
-        matrix, size = np.diag(start + squares), start
-    elif "r" in parameters:
-        _, sigma, updates, mistakes = rules.arow(X, y, parameters["r"], not full)
-        matrix, size = np.linalg.inv(sigma) * parameters["r"], parameters["r"]
-    else:
-        _, matrix, updates, mistakes = rules.second_order_perceptron(X, y, parameters["a"], not full, _ties(parameters))
-        size = parameters["a"]
-    volume = float(np.linalg.slogdet(matrix / size)[1])
-    return {
-        "ledger": {"updates": updates, "mistakes": mistakes},
-        "learner": {"volume": volume},
-        "matrix": matrix,
-    }
-
-
-# By the function of the textbook that a learner names: how the run is played with the settings of a report.
-PLAYS: dict[Callable[..., Any] | None, Callable[..., Any]] = {
-    rules.perceptron: _perceptron,
-    rules.winnow: _winnow,
-    rules.p_norm_perceptron: _p_norm,
-    rules.passive_aggressive: _aggressive,
-    rules.selective_perceptron: _selective,
-    rules.second_order_perceptron: _second_order,
-    rules.arow: _second_order,
-}
-
-
-def _on_the_simplex(parameters: Fields, sizes: Array, width: int) -> dict[str, float]:
-    """|v|_1, and how far the weights v / |v|_1 are from equal ones."""
-    total, shares = float(sizes.sum()), sizes[sizes > 0] / (sizes.sum() or 1.0)
-    most = log(width * (2 if parameters["balanced"] else 1))
-    kl = max(0.0, most + float((shares * np.log(shares)).sum())) if total else 0.0
-    return {"own": total, "divergence": kl}
-
-
-def _asked_for(parameters: Fields, sizes: Array, width: int) -> dict[str, float]:
-    """The margin that is asked for, in the units of the vector."""
-    theta = (1 - float(parameters["epsilon"])) * float(parameters["gamma"])
-    return {"own": theta * float(np.sqrt((sizes**2).sum()))}
-
-
-# Likewise: what the learner's theorems measure of a vector, of the sizes of its entries and so many columns.
-MEASURES: dict[Callable[..., Any] | None, Callable[[Fields, Array, int], dict[str, float]]] = {
-    rules.winnow: _on_the_simplex,
-    rules.margin_perceptron: _asked_for,
-}
