@@ -54,7 +54,7 @@ def models(folder: Path) -> Iterator[tuple[str, Path]]:
                 assert main([str(word) for word in words]) == 0, name
             yield f"{kind} {name}", model
     forecasts = np.arange(5 * ROWS).reshape(ROWS, 5) * 37 % 19 / 16
-    # Not ridge: its matrices go by BLAS, whose last bits depend on the processor.
+    # Not ridge: the logarithms that it sums are the C library's.
     for name in ("hedge", "ewa", "adahedge", "ml-poly", "boa", "squint", "fixed-share"):
         learner, model = class_of("experts", name)(), folder / f"{name}.rgl"
         learner.play(forecasts, forecasts[:, 2] / 2 + 0.25)

@@ -16,6 +16,7 @@
 #include "shatter.hpp"
 #include "tableau.hpp"
 #include "treeplex.hpp"
+#include "triangle.hpp"
 #include "vote.hpp"
 #include "winnow.hpp"
 #include "words.hpp"
@@ -45,6 +46,7 @@ NB_MODULE(_core, m) {
   bind_svmlight(m);
   bind_tableau(m);
   bind_treeplex(m);
+  bind_triangle(m);
   bind_vote(m);
   bind_winnow(m);
   bind_words(m);

@@ -677,6 +677,19 @@ TREE_ROWS: int = 5
 
 TREE_MEMORY: int = 2
 
+def rotate_triangle(triangle: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    Rotate the last row of a square array into the triangle above it, with the last column.
+    """
+
+def solve_triangle(triangle: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], right: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], transposed: bool) -> None:
+    """
+    Put the solution in the place of the right-hand side; the last row and column of the array do not count.
+    """
+
+def sum_of_products(a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """Of two vectors, from the first entry on."""
+
 VOTE_FIELDS: tuple = ('rounds', 'mistakes', 'alive', 'voters', 'died')
 
 class Voter:

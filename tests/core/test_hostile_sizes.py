@@ -199,6 +199,7 @@ def made(random: np.random.Generator) -> dict[str, Callable[[], Any]]:
         "RandomizedLittlestone": lambda: _core.RandomizedLittlestone(bits, 3, 2**20),
         "Shatter": lambda: _core.Shatter(bits, 3, 1),
         "Voter": lambda: _core.Voter(bits, 3, all_of.copy(), np.zeros(5, dtype=np.int64)),
+        "WordReader": lambda: _core.WordReader(int(random.integers(1, 4))),
         "WorstCaseSearch": lambda: _core.WorstCaseSearch(bits, 3, memory=2**20),
     }
 

@@ -109,13 +109,13 @@ def test_ridge_is_used_by_one_thread_at_a_time(monkeypatch, method):
     learner, alone = Ridge(), Ridge()
     for one in (learner, alone):
         one.play(ADVICE[:9], OUTCOMES[:9])
-    stuck, rotate = Stuck(), ridge._rotate
+    stuck, rotate = Stuck(), ridge.rotate_triangle
 
     def slowly(*given: Any) -> None:
         stuck(0.0, 0.0)
         rotate(*given)
 
-    monkeypatch.setattr(ridge, "_rotate", slowly)
+    monkeypatch.setattr(ridge, "rotate_triangle", slowly)
     forecast = learner.predict(ADVICE[9])
     thread, _ = held(stuck, lambda: learner.update(forecast, OUTCOMES[9]))
     other = {

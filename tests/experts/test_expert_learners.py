@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from dataclasses import replace
-from math import exp, inf, log
+from math import exp, inf, log, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import regretless
+from regretless import _core
 from regretless.catalogue import EXPERT_LEARNERS, expert_class
 from regretless.errors import ModelError, RegretlessError
 from regretless.experts import (
@@ -632,6 +633,40 @@ def test_ridge_against_linear_combinations():
     certificates = learner.certify(advice, truth)
     assert any(one.applies for one in certificates)
     assert not any(one.violated for one in certificates)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 40])
+def test_ridge_rotates_and_solves_as_a_plain_loop_does(n):
+    """Triangle, solutions and sums have the bits of loops over single numbers in one order, which no BLAS decides."""
+    random = np.random.default_rng(n)
+    triangle, right = np.zeros((n + 1, n + 1)), random.normal(size=n)
+    triangle[range(n), range(n)] = 0.5
+    plain = [[float(one) for one in row] for row in triangle]
+    for _ in range(3):
+        triangle[-1] = plain[-1] = random.normal(size=n + 1).tolist()
+        _core.rotate_triangle(triangle)
+        last = plain[-1] = list(plain[-1])
+        for k in range(n):
+            upper, most = plain[k], max(abs(plain[k][k]), abs(last[k]))
+            length = most * sqrt((upper[k] / most) * (upper[k] / most) + (last[k] / most) * (last[k] / most))
+            cosine, sine = upper[k] / length, last[k] / length
+            upper[k], last[k] = length, 0.0
+            for j in range(k + 1, n + 1):
+                upper[j], last[j] = cosine * upper[j] + sine * last[j], cosine * last[j] - sine * upper[j]
+        assert triangle.tolist() == plain
+    for transposed in (True, False):
+        solution, expected = right.copy(), right.tolist()
+        _core.solve_triangle(triangle, solution, transposed)
+        for i in range(n) if transposed else range(n - 1, -1, -1):
+            before = range(i) if transposed else range(i + 1, n)
+            for j in before:
+                expected[i] -= (plain[j][i] if transposed else plain[i][j]) * expected[j]
+            expected[i] /= plain[i][i]
+        assert solution.tolist() == expected
+    total = 0.0
+    for one, other in zip(right.tolist(), plain[-1], strict=False):
+        total += one * other
+    assert _core.sum_of_products(right, triangle[-1, :n].copy()) == total
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e3, 1e6])

@@ -400,7 +400,7 @@ def _combine() -> Iterator[Case]:
                 "inspect more.rgl",
                 "inspect m.rgl --json",
             ),
-            exact=name != "ridge",  # which solves equations by LAPACK
+            exact=name != "ridge",  # whose comparator is found by LAPACK
         )
     yield Case(
         "combine/losses", tuple(f"combine {OF_LOSSES.get(loss, USUAL)} --loss {loss} --quiet" for loss in LOSSES)

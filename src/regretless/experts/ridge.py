@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from math import hypot, log1p, nan, sqrt
+from math import log1p, nan, sqrt
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from .._core import rotate_triangle, solve_triangle, sum_of_products
 from ..checks import one_of, positive
 from ..errors import ParameterError, RegretlessError
 from ..info import ExpertInfo
@@ -23,7 +24,6 @@ from .state import FIELDS, OWN, CombinerRules, ExpertState
 Array = np.ndarray[Any, np.dtype[np.float64]]
 MOST = 5000  # experts
 MOST_SUMMED, MOST_SQUARED = 1e290, 1e145  # of a round: sums stay floats for as long as rounds can be counted
-AT_ONCE = 128  # experts up to which a row is rotated in by one factorisation, which is quicker than many rotations
 AT = {name: place for place, name in enumerate(FIELDS)}
 
 
@@ -120,7 +120,9 @@ class RidgeState(ExpertState):
 
     def weights(self, out: Array | None = None) -> Array:
         """The linear weights as they stand; they need not sum to one."""
-        weights: Array = self.start + _solved(self.triangle[:-1, :-1], self.triangle[:-1, -1], transposed=False)
+        weights = self.triangle[:-1, -1].copy()
+        solve_triangle(self.triangle, weights, False)
+        weights += self.start
         if out is not None:
             out[:] = weights
         return weights
@@ -171,10 +173,17 @@ class RidgeState(ExpertState):
 
     def _lever(self, advice: Array) -> Array:
         """R'^-1 x, whose squared length is x' A^-1 x."""
-        return _solved(self.triangle[:-1, :-1], advice, transposed=True)
+        lever = advice.copy()
+        solve_triangle(self.triangle, lever, True)
+        return lever
 
     def _predict(self, advice: Array, lever: Array) -> float:
-        return float(self.start @ advice + (self.triangle[:-1, -1] @ lever) / (1 + lever @ lever))
+        targets = self.triangle[:-1, -1].copy()
+        return self._started(advice) + sum_of_products(targets, lever) / (1 + sum_of_products(lever, lever))
+
+    def _started(self, advice: Array) -> float:
+        """What u_0 predicts."""
+        return sum_of_products(self.start, advice)
 
     @np.errstate(over="ignore", invalid="ignore")
     def settle(self, advice: Array, p: Array, prediction: Array, outcome: float) -> tuple[float, str | None, int]:
@@ -188,9 +197,9 @@ class RidgeState(ExpertState):
         lever = self._lever(advice)
         missed, prompt = float(prediction[0] - outcome), self._predict(advice, lever) - outcome
         loss, prompt = missed * missed, prompt * prompt
-        target, stretch = outcome - float(self.start @ advice), float(lever @ lever)
+        target, stretch = outcome - self._started(advice), sum_of_products(lever, lever)
         own = (advice - outcome) ** 2
-        ahead = self._predict(advice, lever) - float(self.start @ advice)
+        ahead = self._predict(advice, lever) - self._started(advice)
         added = target * target * stretch / (1 + stretch) - ahead * ahead * stretch
         summed = (loss, prompt, target * target, added, stretch, float(own.max()))
         if not all(abs(one) < MOST_SUMMED for one in summed):
@@ -198,7 +207,8 @@ class RidgeState(ExpertState):
         self._write(loss, prompt, target, own)
         self.book[AT["gap"]] += added
         grown, missed = self.log_det + log1p(stretch), self.missed
-        _rotate(self.triangle, advice, target)
+        self.triangle[-1, :-1], self.triangle[-1, -1] = advice, target
+        rotate_triangle(self.triangle)
         # The square of what rotations leave of the target is what the least of a |u - u_0|^2 + L(u) grows by.
         missed += abs(prompt - self.triangle[-1, -1] ** 2 - added)
         self.triangle[-1, 0], self.triangle[-1, -1] = missed, grown
@@ -321,26 +331,3 @@ def _events(rounds: int, order: Any, starts: Any) -> Iterator[tuple[int, bool]]:
         yield row, True
     if starts is not None:
         yield from ((int(done), False) for done in order[starts[rounds] :])
-
-
-def _solved(triangle: Array, right: Array, *, transposed: bool) -> Array:
-    from scipy.linalg import solve_triangular
-
-    result: Array = solve_triangular(triangle, right, trans=1 if transposed else 0, check_finite=False)
-    return result
-
-
-def _rotate(triangle: Array, row: Array, target: float) -> None:
-    """Rotate a row and its target into the triangle, whose last row is spare."""
-    experts = len(row)
-    triangle[-1, :-1], triangle[-1, -1] = row, target
-    if experts <= AT_ONCE:
-        triangle[:] = np.linalg.qr(triangle, mode="r")
-        return
-    for k in range(experts):
-        length = hypot(triangle[k, k], triangle[-1, k])
-        if length > 0:
-            cosine, sine = triangle[k, k] / length, triangle[-1, k] / length
-            upper = cosine * triangle[k, k:] + sine * triangle[-1, k:]
-            triangle[-1, k:] = cosine * triangle[-1, k:] - sine * triangle[k, k:]
-            triangle[k, k:] = upper
