@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regretless.cli.dimension import EPILOG, least_by_counting
+from regretless.cli.dimension import EPILOG
 from regretless.finite_classes import FAMILIES, Dimension, FiniteClass, MistakeTree
 from regretless.finite_classes.littlestone import RandomizedDimension
+from regretless.finite_classes.searches import least_by_counting
 from regretless.finite_classes.vc import check_shattered
 from regretless.report.mistake_tree import LONGEST, MOST, TreePicture, tree_lines, tree_svg
 
@@ -190,7 +191,7 @@ def test_learners_that_draw(run):
 
 def test_a_search_that_ran_out_of_time(run, hard, monkeypatch):
     """When the seconds are over, an interval takes the place of what is not known, and the witnesses still hold."""
-    for module in ("regretless.finite_classes.dimension", "regretless.cli.dimension"):
+    for module in ("regretless.finite_classes.dimension", "regretless.finite_classes.searches"):
         monkeypatch.setattr(f"{module}.perf_counter", process_time)  # as much is found on a machine that is busy
     found = run("dimension", hard, "--limit", 0.3, "--json").json
     (low, high), made = found["exact"]["vc_dimension"], FiniteClass.read(hard)

@@ -544,6 +544,7 @@ def _explore() -> Iterator[Case]:
             "explore rw.csv --action action --reward reward --propensity probability --quiet",
             "explore rw.csv --action action --reward reward --propensity probability --json > rwl.json",
             "verify rwl.json rw.csv",
+            "inspect rw.rgl --json",
             "explore trial.csv --costs walk,bus --log out.adf.vw --quiet",
             "explore trial.csv --costs walk,bus --log out.vw --quiet --delta 0.2 --range 0 2",
             "explore out.vw --range 0 2 --actions walk,bus --format vw --quiet",

@@ -277,6 +277,7 @@ ERRORS = {
         f"evaluate log.csv {_COLUMNS} --report log.csv",
         "evaluate log.csv --action arm --reward gain --propensity gain",
         f"evaluate log.csv {_COLUMNS} --range 0 0.5",
+        f"evaluate log.csv {_COLUMNS} --quiet --progress",
     ],
     "explore": [
         "explore absent.csv",

@@ -64,7 +64,6 @@ def run(arguments: CertifyOptions) -> int:
     """Certify."""
     from .read_model import read_predictor
 
-    options.refuse_delta_alone(arguments)
     refuse_swapped(arguments.model, arguments.files)
     refuse_foreign(arguments.save_comparators)
     inputs = [arguments.model, *arguments.files, *filter(None, [arguments.against])]

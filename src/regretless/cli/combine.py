@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from argparse import ArgumentParser, BooleanOptionalAction
 from collections.abc import Iterator, Mapping
 from math import exp, inf
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..catalogue import DEFAULT_COMBINER, EXPERT_LEARNERS, expert_class
 from ..data.formats import FORECASTS
 from ..errors import ParameterError, RegretlessError
-from ..report.terminal import number_text, short
+from ..report.terminal import more_lines, number_text, short
 from ..run.trace_lines import TRACED, forecast_lines, trace_values
 from . import options
 from .arguments import IntervalOptions, ReportOptions
@@ -39,7 +38,7 @@ from .outcomes import (
     refuse_others,
     refuse_shares,
 )
-from .output import Console, Output, UsageError, certificate_values, complain, parameters_of, verdict
+from .output import Console, Output, UsageError, certificate_values, complain, parameters_of, title_of, verdict
 from .signals import PointTable, certifying, go, whole_run_message
 
 if TYPE_CHECKING:
@@ -412,10 +411,8 @@ def _switches(arguments: CombineOptions, run: CombineRun) -> tuple[int, ...]:
 
 def _refuse_contradictions(arguments: CombineOptions) -> None:
     """Refuse options that contradict each other, before anything is read or written."""
-    options.refuse_unsaved_checkpoints(arguments)
     if arguments.no_comparators and arguments.switches is not None:
         raise UsageError("--switches asks for a comparator, and --no-comparators wants none")
-    options.refuse_quiet_progress(arguments)
     refuse_shares(arguments)
     _refuse_beside_budget(arguments)
     if arguments.delay is not None and arguments.arrival is not None:
@@ -611,7 +608,7 @@ class CombineOutput(Output):
             mean = number_text(means[place]) if book.spoke[place] else "-"
             spoke = f" {int(book.spoke[place]):>9,}" if some_slept else ""
             yield f"  {short(names[place]):<26} {number_text(book.losses[place]):>14} {mean:>14}{spoke}"
-        yield from _more(len(names))
+        yield from more_lines(len(names), MOST)
 
     def _comparators(self) -> Iterator[str]:
         if not self.comparators:
@@ -632,18 +629,13 @@ class CombineOutput(Output):
         order = np.argsort(-np.abs(weights), kind="stable").tolist()
         for place in order[:MOST]:
             yield f"  {short(names[place]):<26} {weights[place]:>14.6f}"
-        yield from _more(len(names))
+        yield from more_lines(len(names), MOST)
 
     def _forecasts(self) -> Iterator[str]:
         forecasts, ends = self.run.forecasts, self.run.ends
         for place, (when, value) in enumerate(forecasts[:MOST]):
             yield f"forecast {when}: {number_text(value)}" + (interval_text(*ends[place]) if ends else "")
-        yield from _more(len(forecasts))
-
-
-def _more(count: int) -> Iterator[str]:
-    if count > MOST:
-        yield f"  and {count - MOST:,} more"
+        yield from more_lines(len(forecasts), MOST)
 
 
 def _wealth(loss: float) -> float:
@@ -661,7 +653,7 @@ def report_of(outcome: CombineOutput) -> ForecastReport:
     learner, columns = run.learner, run.stream.schema()
     source = {"path": outcome.path, "rows": run.place, "target": columns["target"], "time": columns["time"]}
     return ForecastReport(
-        title=f"{type(learner).__name__} on {os.path.basename(run.stream.name)}",
+        title=title_of(learner, run.stream.name),
         learner=learner,
         loss_name=learner._loss.name,
         source={name: value for name, value in source.items() if value is not None},

@@ -89,7 +89,6 @@ def run(arguments: CompareOptions) -> int:
     from ..run.first_rows import fitting_size, refuse_quantities, said_of
     from .signals import run_until_signal
 
-    options.refuse_quiet_progress(arguments)
     inputs = [one for one in (arguments.a, arguments.b) if name_in(LEARNERS, one) not in LEARNERS]
     refuse_overwriting([arguments.file, *inputs], [arguments.report])
     sides, streams = _sides(arguments)
@@ -114,10 +113,8 @@ def run(arguments: CompareOptions) -> int:
 
     _, code = run_until_signal(go, console, stopped=lambda: "interrupted before there was a row")
     warn_skipped(streams[0])
-    for note in streams[0].notes:
-        console.line(f"note: {note}")
-    for letter, learner in constant.items():
-        console.line(f"note: for {learner.name}, {said_of(learner, f'--set-{letter}')}")
+    console.notes(streams[0].notes)
+    console.notes(f"for {one.name}, {said_of(one, f'--set-{letter}')}" for letter, one in constant.items())
     for model, side in zip((arguments.a, arguments.b), sides, strict=True):
         if isinstance(side, FrozenCompetitor) and side.again:
             complain(f"{arguments.file} is, as it seems, what {model} has learned from: its mistakes there say little")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from math import ceil, comb, floor
-from time import perf_counter
+from math import ceil, floor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..data.formats import CLASSES, NAMES
@@ -19,8 +18,8 @@ from .output import DONE, Console, Ended, Output, UsageError, complain
 from .signals import run_until_signal
 
 if TYPE_CHECKING:
-    from ..finite_classes import Dimension, FiniteClass, MistakeTree
-    from ..finite_classes.littlestone import RandomizedDimension
+    from ..finite_classes import FiniteClass
+    from ..finite_classes.searches import Dimensions
     from ..report.mistake_tree import TreePicture
     from .output import Console
 
@@ -230,15 +229,21 @@ def _search(
 ) -> tuple[DimensionOutput, int | None]:
     """The answer, and the exit code of a signal that came before the end."""
 
-    def search(stop: Stop) -> DimensionOutput:
-        return find(argument, arguments, console, stop)
+    from ..finite_classes.searches import LITTLESTONE, RANDOMIZED, VC, search_dimensions
+
+    asked = {VC: arguments.only != "littlestone", LITTLESTONE: arguments.only != "vc", RANDOMIZED: arguments.randomized}
+    wanted = [name for name, there in asked.items() if there]
+
+    def search(stop: Callable[[], bool]) -> DimensionOutput:
+        made = argument.finite_class
+        known = search_dimensions(made, wanted, arguments.limit, lambda name: _shower(console, name), stop)
+        return DimensionOutput(argument, known, trees=not arguments.no_tree)
 
     return run_until_signal(search, console)
 
 
 def _refuse_contradictions(arguments: DimensionOptions) -> None:
     """Refuse options that contradict each other, before anything is read or written."""
-    options.refuse_quiet_progress(arguments)
     if arguments.only == "vc" and (arguments.tree is not None or arguments.randomized):
         raise UsageError("--only vc computes no mistake tree, which --tree and --randomized need")
     if arguments.tree is not None and not arguments.tree.lower().endswith(".svg"):
@@ -251,13 +256,10 @@ def _refuse_contradictions(arguments: DimensionOptions) -> None:
 
 SCHEMA = "regretless.dimension/1"
 DEEPEST = 16  # of trees in JSON: every level more doubles them
-VC, LITTLESTONE, RANDOMIZED = "VC dimension", "Littlestone dimension", "randomized dimension"
 DRAWN = "randomized_littlestone_dimension"
 WIDTH = 24
 NOTHING = "there is nothing to ask"
 CLOSE = Fraction(1, 10**9)  # intervals below this width are printed as one number
-
-Stop = Callable[[], bool]
 
 
 class ClassArgument(NamedTuple):
@@ -291,12 +293,7 @@ class DimensionOutput(Output):
     Attributes
     ----------
     argument : ClassArgument
-    vc, littlestone : Dimension or None
-        None if it was not asked for.
-    randomized : RandomizedDimension or None
-        The expected mistakes of the best learner that draws, if they were asked for.
-    seconds : float
-        Time of the searches.
+    known : Dimensions
     trees : bool
         Whether to print the mistake tree.
     """
@@ -304,66 +301,19 @@ class DimensionOutput(Output):
     PAGE = "tree"
     certificates = ()
 
-    def __init__(
-        self,
-        argument: ClassArgument,
-        vc: Dimension | None,
-        littlestone: Dimension | None,
-        randomized: RandomizedDimension | None,
-        *,
-        seconds: float,
-        trees: bool,
-    ) -> None:
-        self.argument, self.vc, self.littlestone, self.randomized = argument, vc, littlestone, randomized
-        self.seconds, self.trees = seconds, trees
-
-    @property
-    def intervals(self) -> dict[str, tuple[int, int]]:
-        """Bounds on both dimensions, by all dimensions together.
-
-        VC <= Littlestone <= log2 of the size; randomised <= Littlestone <= twice the randomised one; and the
-        number of hypotheses implies a VC dimension of at least `counted`.
-        """
-        most = self.argument.finite_class.floor_log2
-        low, high = (self.counted, most) if self.vc is None else (self.vc.lower, self.vc.upper)
-        least, top = (0, most) if self.littlestone is None else (self.littlestone.lower, self.littlestone.upper)
-        low = max(low, self.counted)
-        if self.randomized is not None:
-            least, top = max(least, ceil(self.randomized.lower)), min(top, floor(2 * self.randomized.upper))
-        return {"vc_dimension": (low, min(high, top)), "littlestone_dimension": (max(low, least), top)}
-
-    @property
-    def counted(self) -> int:
-        """A lower bound on the VC dimension by the number of hypotheses (Sauer 1972; Shelah 1972)."""
-        made = self.argument.finite_class
-        return least_by_counting(made.hypotheses, made.points)
-
-    @property
-    def drawn(self) -> tuple[Fraction, Fraction] | None:
-        """Bounds on the randomised dimension: also by the Littlestone dimension, and by the size of the class."""
-        if self.randomized is None:
-            return None
-        from ..theory.finite_classes import half_the_bits_of
-
-        low, high = self.intervals["littlestone_dimension"]
-        most = min(
-            self.randomized.upper, Fraction(high), Fraction(half_the_bits_of(self.argument.finite_class.hypotheses))
-        )
-        return max(self.randomized.lower, Fraction(low, 2)), most
-
-    @property
-    def tree(self) -> MistakeTree | None:
-        """The mistake tree, if it was asked for."""
-        return None if self.littlestone is None else self.littlestone.witness
+    def __init__(self, argument: ClassArgument, known: Dimensions, *, trees: bool) -> None:
+        self.argument, self.known, self.trees = argument, known, trees
 
     def describe(self) -> dict[str, Any]:
         """The outcome as JSON values; the tree is null if it is not asked for."""
         made = self.argument.finite_class
-        known = {name: low if low == high else None for name, (low, high) in self.intervals.items()}
-        unknown: dict[str, Any] = {name: list(ends) for name, ends in self.intervals.items() if known[name] is None}
+        known = {name: low if low == high else None for name, (low, high) in self.known.intervals.items()}
+        unknown: dict[str, Any] = {
+            name: list(ends) for name, ends in self.known.intervals.items() if known[name] is None
+        }
         more = {}
-        if self.drawn is not None:
-            low, high = self.drawn
+        if self.known.drawn is not None:
+            low, high = self.known.drawn
             more[DRAWN] = str(low) if low == high else None
             unknown |= {DRAWN: [str(low), str(high)]} if low < high else {}
         return {
@@ -380,22 +330,22 @@ class DimensionOutput(Output):
             "floor_log2": made.floor_log2,
             **more,
             "exact": unknown or True,
-            "seconds": self.seconds,
+            "seconds": self.known.seconds,
         }
 
     def _shattered(self) -> list[str | int] | None:
         names = self.argument.finite_class.point_names
-        return None if self.vc is None else [_called(names, point) for point in sorted(self.vc.witness)]
+        return None if self.known.vc is None else [_called(names, point) for point in sorted(self.known.vc.witness)]
 
     def _nested(self) -> dict[str, Any] | None:
-        tree, made = self.tree, self.argument.finite_class
+        tree, made = self.known.tree, self.argument.finite_class
         if tree is None or tree.depth > DEEPEST:
             return None
         return tree.nested(made.point_names, made.hypothesis_names)
 
     def interrupted(self) -> str:
         """The message about searches that a signal ended."""
-        ends = [*self.intervals.values(), *([] if self.drawn is None else [self.drawn])]
+        ends = [*self.known.intervals.values(), *([] if self.known.drawn is None else [self.known.drawn])]
         if all(low == high for low, high in ends):
             return "interrupted when the search was done"
         return "interrupted; the bounds so far were printed"
@@ -408,13 +358,13 @@ class DimensionOutput(Output):
         merged = f", from {made.table_rows:,} rows" if made.table_rows > made.hypotheses else ""
         count = f"{made.hypotheses:,} different hypothes{'is' if made.hypotheses == 1 else 'es'}"
         yield f"{self.argument.title}: {count}{merged}, on {many(made.points, 'point')}"
-        for name, title in (("vc_dimension", VC), ("littlestone_dimension", LITTLESTONE)):
-            yield self._row(title, _between(*self.intervals[name]), self._proof(name))
+        for name, title in (("vc_dimension", "VC dimension"), ("littlestone_dimension", "Littlestone dimension")):
+            yield self._row(title, _between(*self.known.intervals[name]), self._proof(name))
         yield self._row("floor(log2 |H|)", str(made.floor_log2), "the halving algorithm errs no more often")
-        optimal = self.intervals["littlestone_dimension"]
+        optimal = self.known.intervals["littlestone_dimension"]
         yield self._row("optimal mistake bound", _between(*optimal), self._promised(*optimal))
-        if self.drawn is not None:
-            yield self._row("randomized", _approximately(*self.drawn), self._expected(*self.drawn))
+        if self.known.drawn is not None:
+            yield self._row("randomized", _approximately(*self.known.drawn), self._expected(*self.known.drawn))
         if self.trees:
             yield from self._tree_lines()
 
@@ -437,8 +387,8 @@ class DimensionOutput(Output):
             )
         meaning = "expected mistakes that no learner which draws can promise to stay below"
         if low < high:
-            assert self.randomized is not None
-            why = ", for it is finer than 2^-58" if self.randomized.finer else ""
+            assert self.known.randomized is not None
+            why = ", for it is finer than 2^-58" if self.known.randomized.finer else ""
             return f"{meaning}, known to within {float(high - low):.0e}{why}"
         return f"{meaning}, exactly {low}" if low.denominator > 1 else meaning
 
@@ -446,8 +396,8 @@ class DimensionOutput(Output):
         return f"  {name:<{WIDTH}}{value:<8} {why}".rstrip()
 
     def _proof(self, name: str) -> str:
-        made, (low, high) = self.argument.finite_class, self.intervals[name]
-        dimension = self.vc if name == "vc_dimension" else self.littlestone
+        made, (low, high) = self.argument.finite_class, self.known.intervals[name]
+        dimension = self.known.vc if name == "vc_dimension" else self.known.littlestone
         if dimension is None:
             return "not looked for" if low < high else "not looked for, but it lies between the others"
         if name == "littlestone_dimension":
@@ -463,10 +413,10 @@ class DimensionOutput(Output):
         """The reason of a lower bound beyond the witness."""
         if low <= shown:
             return ""
-        return f"; at least {low}, by {'counting' if low == self.counted else 'the randomized dimension'}"
+        return f"; at least {low}, by {'counting' if low == self.known.counted else 'the randomized dimension'}"
 
     def _tree_lines(self) -> Iterator[str]:
-        if self.tree is None or not self.tree.depth:
+        if self.known.tree is None or not self.known.tree.depth:
             return
         from ..finite_classes.mistake_tree import SHOWN
         from ..report.mistake_tree import tree_lines
@@ -492,7 +442,7 @@ class DimensionOutput(Output):
 
     def picture(self, levels: int, *, with_leaves: int) -> TreePicture:
         """The first levels of the tree, with hypotheses if its depth is at most `with_leaves`."""
-        made, tree = self.argument.finite_class, self.tree
+        made, tree = self.argument.finite_class, self.known.tree
         assert tree is not None
         points, hypotheses = made.point_names, made.hypothesis_names
         return tree.picture(
@@ -500,63 +450,9 @@ class DimensionOutput(Output):
         )
 
 
-def find(argument: ClassArgument, arguments: DimensionOptions, console: Console, stop: Stop) -> DimensionOutput:
-    """Compute the dimensions that the arguments ask for, each within its share of the time left."""
-    from ..finite_classes import littlestone_dimension, randomized_littlestone_dimension, vc_dimension
-    from ..finite_classes.vc import check_shattered
-
-    begun, made = perf_counter(), argument.finite_class
-    # Later searches get the time that earlier ones leave; mistake trees are mostly fast.
-    searches: dict[str, Any] = {LITTLESTONE: littlestone_dimension, VC: vc_dimension}
-    searches |= {RANDOMIZED: randomized_littlestone_dimension}
-    asked = {VC: arguments.only != "littlestone", LITTLESTONE: arguments.only != "vc", RANDOMIZED: arguments.randomized}
-    wanted = [name for name in searches if asked[name]]
-    dimensions: dict[str, Any] = {}
-    for place, name in enumerate(wanted):
-        left = None
-        if arguments.limit is not None:
-            left = max(arguments.limit - (perf_counter() - begun), 0.0) / (len(wanted) - place)
-        dimensions[name] = searches[name](made, limit=left, on_progress=_shower(console, name), stop=stop)
-    if VC in dimensions:
-        check_shattered(made, dimensions[VC].witness)
-    if LITTLESTONE in dimensions:
-        dimensions[LITTLESTONE] = _deepened(dimensions[LITTLESTONE], dimensions.get(VC), made)
-        dimensions[LITTLESTONE].witness.check(made)
-    return DimensionOutput(
-        argument,
-        dimensions.get(VC),
-        dimensions.get(LITTLESTONE),
-        dimensions.get(RANDOMIZED),
-        seconds=perf_counter() - begun,
-        trees=not arguments.no_tree,
-    )
-
-
-def _deepened(littlestone: Dimension, vc: Dimension | None, finite_class: FiniteClass) -> Dimension:
-    """The dimension with the tree of the shattered set, if that is deeper."""
-    from dataclasses import replace
-
-    from ..finite_classes import MistakeTree
-
-    if vc is None or len(vc.witness) <= littlestone.witness.depth:
-        return littlestone
-    tree = MistakeTree.of_shattered(finite_class, sorted(vc.witness))
-    return replace(littlestone, lower=max(littlestone.lower, tree.depth), witness=tree)
-
-
-def least_by_counting(hypotheses: int, points: int) -> int:
-    """The least VC dimension of a class of this size.
-
-    With dimension d there are at most C(n, 0) + ... + C(n, d) on n points, by the lemma of Sauer and Shelah.
-    """
-    dimension, most = 0, 1
-    while most < hypotheses:
-        dimension += 1
-        most += comb(points, dimension)
-    return dimension
-
-
 def _shower(console: Console, name: str) -> Callable[[int, Any, Any], None]:
+    from ..finite_classes.searches import RANDOMIZED
+
     def show(steps: int, lower: Any, upper: Any) -> None:
         between = _between(lower, upper) if name != RANDOMIZED else _approximately(lower, upper)
         console.rounds(steps, f"{name} {between}, ", "steps")

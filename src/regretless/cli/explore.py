@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..catalogue import CONTEXTUAL_BANDITS, DEFAULT_CONTEXTUAL, REGRESSORS, class_of
 from ..data.formats import DECISIONS, SUFFIXES
-from ..report.terminal import label_text, many, number_text, short
+from ..report.terminal import label_text, many, more_lines, number_text, short
 from ..run.trace_lines import TRACED, decision_lines
 from . import options
 from .arguments import ReportOptions, SavingOptions
 from .decisions import DecisionOptions
 from .files import refuse_overwriting_or_model, refuse_overwriting_rows
-from .output import Console, Output, UsageError, certificate_values, parameters_of, verdict, warn_skipped
+from .output import Console, Output, UsageError, certificate_values, parameters_of, title_of, verdict, warn_skipped
 from .signals import PointTable, certifying, go, whole_run_message
 
 if TYPE_CHECKING:
@@ -114,11 +114,6 @@ class MeanCostTable(PointTable):
 
     HEADER = "{:>12} {:>12} {:>12} {:>18}".format("rounds", "mean cost", "since last", "best action so far")
 
-    def point(self, point: Any) -> None:
-        """Write the row of a point that has one."""
-        if not point[0] & (point[0] - 1):
-            super().point(point)
-
     def row(self, point: Any, last: Any) -> str:
         """Mean costs so far and since the row before."""
         rounds, cost, best = point
@@ -147,8 +142,7 @@ def run(arguments: ExploreOptions) -> int:
     go(run, table(console.line, run.point), console)
     seconds = perf_counter() - started
     warn_skipped(run.stream)
-    for note in [*run.stream.notes, *_notes(run, arguments.log, before, known)]:
-        console.line(f"note: {note}")
+    console.notes([*run.stream.notes, *_notes(run, arguments.log, before, known)])
     outcome = ExploreOutput(run, arguments.file, seconds)
     return outcome.conclude(arguments, console)
 
@@ -306,9 +300,7 @@ def _refuse_large(stream: DecisionStream, learner: ContextualBandit, columns: in
 
 def _refuse_contradictions(arguments: ExploreOptions) -> None:
     """Refuse options that contradict each other, before anything is read or written."""
-    options.refuse_quiet_progress(arguments)
     options.range_of(arguments.range)
-    options.refuse_unsaved_checkpoints(arguments)
     options.refuse_set({"--rewards": arguments.costs and arguments.rewards}, "and --costs exclude each other")
     options.refuse_set({"--reward": arguments.cost and arguments.reward}, "and --cost exclude each other")
     if arguments.costs or arguments.rewards:
@@ -558,8 +550,7 @@ class ExploreOutput(Output):
             name = short(label_text(tally.actions[place]), WIDTH)
             mean = float(tally.means[place])
             yield f"  {name:<{WIDTH}} {cells} {'-' if np.isnan(mean) else number_text(mean):>14}"
-        if len(tally.actions) > MOST:
-            yield f"  and {len(tally.actions) - MOST:,} more"
+        yield from more_lines(len(tally.actions), MOST)
 
     def _probabilities(self) -> Iterator[str]:
         """With which probabilities the actions were taken."""
@@ -576,7 +567,7 @@ class ExploreOutput(Output):
 
         run, tally = self.run, self.run.tally
         report = ExploreReport(
-            title=f"{type(run.learner).__name__} on {os.path.basename(run.stream.name)}",
+            title=title_of(run.learner, run.stream.name),
             learner=run.learner.name,
             parameters=parameters_of(run.learner, SHOWN_ELSEWHERE) | {"seed": run.learner.seed_},
             source={"path": self.path, "rows": run.rounds, "features": run.columns},

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..report.formatting import printable
-from ..report.terminal import label_text, many, number_text, share_text
+from ..report.terminal import label_text, many, more_lines, number_text, share_text
 from . import options
 from .arguments import Arguments
 from .output import DONE, fact_lines, learner_values, parameters_of, plain, write_json
@@ -194,10 +194,17 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _run_state(unfinished: dict[str, Any] | None) -> str:
+def _run_state(unfinished: Mapping[str, Any] | None) -> str:
     if unfinished is None:
         return "finished"
-    return "stopped after row {row} of {source}, pass {pass} of {passes}".format(**unfinished)
+    passes = ", pass {pass} of {passes}" if "pass" in unfinished else ""
+    return f"stopped after row {{row}} of {{source}}{passes}".format(**unfinished)
+
+
+def _settings(values: Mapping[str, Any], without: Container[str] = ()) -> str:
+    """The parameters; where some are left out, those that are None are too."""
+    known = values["parameters"].items()
+    return ", ".join(f"{name}={one}" for name, one in known if not without or (one is not None and name not in without))
 
 
 def _describe_mixing(learner: OnlineClassifier, extra: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -251,8 +258,7 @@ def _shard_lines(values: Mapping[str, Any], top: int) -> list[str]:
     for one in shown:
         share = f" {one['share'] / values['epochs']:>18.6f}" * mean
         lines.append(f"  {one['name']:<{width}} {one['rows']:>12}{share}")
-    left = len(values["shards"]) - len(shown)
-    return [*lines, *([f"  and {left:,} more"] if left else [])]
+    return [*lines, *more_lines(len(values["shards"]), top)]
 
 
 ADDED = "matrices added up"
@@ -320,16 +326,15 @@ def lines_of(values: Mapping[str, Any], top: int) -> list[str]:
 
     rounds = values["rounds"]
     mean = f" ({values['loss'] / rounds:.6g} a round)" if rounds else ""
-    stands = values["unfinished"]
     facts = {
         "learner": values["learner"],
-        "parameters": ", ".join(f"{name}={value}" for name, value in values["parameters"].items()),
+        "parameters": _settings(values),
         "experts": values["experts"],
         "rounds": rounds,
         "loss": f"{values['loss']:.6g}{mean}, {values['loss_name']}",
         "missing": f"{values['missing']} forecasts",
         "columns": ", ".join(f"{role} {name}" for role, name in values["columns"].items() if name) or "not known",
-        "run": "finished" if stands is None else f"stopped after row {stands['row']} of {stands['source']}",
+        "run": _run_state(values["unfinished"]),
     }
     if "interval" in values:
         facts["intervals"] = _interval_text(values["interval"])
@@ -374,18 +379,18 @@ def lines_of_regressor(values: Mapping[str, Any]) -> list[str]:
     """The same for people."""
     from ..report.terminal import LOSS, loss_text, member_lines, weight_lines
 
-    charged, stands = max(values["rounds"] - 1, 0), values["unfinished"]
+    charged = max(values["rounds"] - 1, 0)
     facts = {
         "learner": values["learner"],
         "task": values["task"],
-        "parameters": ", ".join(f"{name}={value}" for name, value in values["parameters"].items()),
+        "parameters": _settings(values),
         "rounds": values["rounds"],
         "loss": f"{loss_text(values['loss'], charged)}, {values['loss_name']}",
         "constant": f"{loss_text(values['best_constant_squared_loss'], charged)}, squared loss of the best one",
         "features": values["features"],
         "outcomes": "from {:.6g} to {:.6g}".format(*values["range"]),
         "intercept": f"{values['intercept']:.6g}",
-        "run": "finished" if stands is None else f"stopped after row {stands['row']} of {stands['source']}",
+        "run": _run_state(values["unfinished"]),
     }
     if "interval" in values:
         facts["intervals"] = _interval_text(values["interval"])
@@ -453,13 +458,13 @@ def _explored(learner: ContextualBandit, extra: Mapping[str, Any]) -> dict[str, 
     from ..run.explore import ExploreContinuation
 
     known = ExploreContinuation.read(learner, extra)
-    tally = known.tally
+    tally, word = known.tally, known.tally.quantity
     return {
         "decisions": known.decisions,
         "rounds": tally.rounds,
-        "cost": tally.cost,
+        word: tally.cost,
         "interval": None if tally.interval is None else list(tally.interval),
-        "action_costs": dict(zip(tally.actions, tally.each.tolist(), strict=True)),
+        f"action_{word}s": dict(zip(tally.actions, tally.each.tolist(), strict=True)),
         "unfinished": None if known.source is None else {"row": known.place, "source": known.source},
     }
 
@@ -467,10 +472,9 @@ def _explored(learner: ContextualBandit, extra: Mapping[str, Any]) -> dict[str, 
 def lines_of_contextual(values: Mapping[str, Any], top: int) -> list[str]:
     """The same for people, with the arms that are drawn most."""
     rounds, draws = values["rounds"], values["draws"]
-    parameters = {name: value for name, value in values["parameters"].items() if value is not None and name != "arms"}
     facts = {
         "learner": values["learner"],
-        "parameters": ", ".join(f"{name}={value}" for name, value in parameters.items()),
+        "parameters": _settings(values, ("arms",)),
         "seed": values["seed"],
         "arms": values["arms"],
         "features": values["features"],
@@ -483,9 +487,8 @@ def lines_of_contextual(values: Mapping[str, Any], top: int) -> list[str]:
         else None,
     }
     if (run := values["run"]) is not None:
-        stands = run["unfinished"]
         facts["log"] = f"{many(run['rounds'], 'round')} of another policy" if run["decisions"]["logged"] else None
-        facts["run"] = "finished" if stands is None else f"stopped after row {stands['row']} of {stands['source']}"
+        facts["run"] = _run_state(run["unfinished"])
     drawn = sorted(draws, key=lambda name: -draws[name])[:top]
     table = [f"{name:<30}{draws[name]:>12,}" for name in drawn]
     return [*fact_lines(facts), "", f"{'arm':<30}{'draws':>12}", *table]
@@ -505,10 +508,9 @@ def lines_of_bandit(values: Mapping[str, Any], top: int) -> list[str]:
     rounds, waiting = values["rounds"], values["waiting"]
     settled = rounds - values["lost"] - len(waiting) - (values["open"] is not None)
     mean = f" ({values['total'] / settled:.6g} a round)" if settled else ""
-    parameters = {name: value for name, value in values["parameters"].items() if value is not None and name != "arms"}
     facts = {
         "learner": values["learner"],
-        "parameters": ", ".join(f"{name}={value}" for name, value in parameters.items()),
+        "parameters": _settings(values, ("arms",)),
         "seed": values["seed"],
         "arms": values["arms"],
         "experts": values["experts"],
@@ -579,12 +581,9 @@ def lines_of_class_learner(values: Mapping[str, Any], top: int) -> list[str]:
     """The same for people, with the first hypotheses that are left."""
     rounds, expected = values["rounds"], values["expected_mistakes"]
     rate = f" ({values['mistakes'] / rounds:.6f} of the rounds)" if rounds else ""
-    parameters = [
-        f"{name}={value}" for name, value in values["parameters"].items() if value is not None and name != "order"
-    ]
     facts = {
         "learner": values["learner"],
-        "parameters": ", ".join(parameters) or "as by default",
+        "parameters": _settings(values, ("order",)) or "as by default",
         "order": "of its own" if values["parameters"].get("order") is not None else None,
         "class": f"{_hypotheses(values['hypotheses'])} on {many(values['points'], 'point')}",
         "rounds": rounds,
@@ -630,5 +629,4 @@ def _predictions(values: Mapping[str, Any], top: int) -> Iterator[str]:
     width = max(len(name) for name, _ in predictions)
     for name, prediction in predictions:
         yield f"  {name:<{width}}  {prediction:.6g}"
-    if values["points"] > top:
-        yield f"  and {values['points'] - top:,} more"
+    yield from more_lines(values["points"], top)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..catalogue import CLASSIFICATION, name_in
 from ..data.formats import ROWS, Formats
 from ..errors import ParameterError
+from .arguments import Arguments, CertifyingOptions, FeatureOptions, ReadingOptions, SavingOptions, WatchedOptions
 from .files import add_vectors
 from .output import Console, UsageError, complain
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from ..data.stream import Stream
     from ..info import Entry
     from ..linear.base import OnlineClassifier
-    from .arguments import CertifyingOptions, ReadingOptions, SavingOptions, WatchedOptions
 
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}  # of times, in seconds
 OF_PARSER = ("run", "verb")  # what a namespace holds beside the arguments of a verb
@@ -39,8 +39,20 @@ def run_verb(verb: ModuleType, namespace: Namespace) -> int:
     The record refuses an argument that it does not name, and has none by default.
     """
     kind = getattr(verb, verb.run.__annotations__["arguments"])
-    code: int = verb.run(kind(**{name: value for name, value in vars(namespace).items() if name not in OF_PARSER}))
+    record = kind(**{name: value for name, value in vars(namespace).items() if name not in OF_PARSER})
+    _refuse_contradictions(record)
+    code: int = verb.run(record)
     return code
+
+
+def _refuse_contradictions(record: Arguments) -> None:
+    """Refuse options of several verbs that contradict each other, or mean nothing alone."""
+    if isinstance(record, WatchedOptions) and record.quiet and record.progress:
+        raise UsageError("--quiet and --progress contradict each other")
+    if isinstance(record, SavingOptions) and record.checkpoint_every and not (record.save or record.resume):
+        raise UsageError("--checkpoint-every needs --save MODEL")
+    if isinstance(record, CertifyingOptions) and record.delta is not None and not record.iid:
+        raise UsageError("--delta is for the guarantee on new rows, and --iid asks for it")
 
 
 def whole(text: str) -> int:
@@ -315,30 +327,6 @@ def range_of(bounds: list[float] | None) -> tuple[float, float]:
     return low, high
 
 
-def refuse_unsaved_checkpoints(arguments: SavingOptions) -> None:
-    """Refuse to write a model now and then, and to name no file for it.
-
-    Raises
-    ------
-    UsageError
-        If no file is named.
-    """
-    if arguments.checkpoint_every and not (arguments.save or arguments.resume):
-        raise UsageError("--checkpoint-every needs --save MODEL")
-
-
-def refuse_quiet_progress(arguments: WatchedOptions) -> None:
-    """Refuse to be quiet and to show progress.
-
-    Raises
-    ------
-    UsageError
-        If both are asked for.
-    """
-    if arguments.quiet and arguments.progress:
-        raise UsageError("--quiet and --progress contradict each other")
-
-
 def add_certifying(parser: ArgumentParser) -> argparse._ArgumentGroup:
     """What the certificates are read against."""
     group = parser.add_argument_group("certificates")
@@ -359,18 +347,6 @@ def add_certifying(parser: ArgumentParser) -> argparse._ArgumentGroup:
         "--delta", type=share, metavar="D", help="how improbable it may be that this guarantee fails (0.05)"
     )
     return group
-
-
-def refuse_delta_alone(arguments: CertifyingOptions) -> None:
-    """Refuse --delta without --iid.
-
-    Raises
-    ------
-    UsageError
-        If --delta is set alone.
-    """
-    if arguments.delta is not None and not arguments.iid:
-        raise UsageError("--delta is for the guarantee on new rows, and --iid asks for it")
 
 
 def warn_idle_search(arguments: CertifyingOptions, learner: Any) -> None:
@@ -415,8 +391,6 @@ def open_input(
 
 def reading(arguments: ReadingOptions) -> dict[str, Any]:
     """The options of reading that are set, by the names that they have in Python."""
-    from .arguments import CertifyingOptions, FeatureOptions
-
     values: dict[str, Any] = {
         "format": arguments.format,
         "target": arguments.target,

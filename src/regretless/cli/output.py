@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 from ..catalogue import CLASSIFICATION
 from ..errors import DataError, MissingError, ModelError, RegretlessError
 from ..report.formatting import printable
+from ..report.terminal import many
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..data.decisions import DecisionStream
     from ..data.stream import Stream
+    from ..distributed.result import Mixture
     from .arguments import ReportOptions, WatchedOptions
 
 
@@ -85,6 +87,11 @@ class Console:
     def line(self, text: str) -> None:
         """Write a line."""
         self._write(self._cleared() + printable(text) + "\n")
+
+    def notes(self, notes: Iterable[str]) -> None:
+        """Write what a user should know, in a line each."""
+        for note in notes:
+            self.line(f"note: {note}")
 
     def rounds(self, rounds: int, done: str = "", unit: str = "rounds") -> None:
         """Show how far the work has come; `done` says it in other words, before the rounds or whatever is counted."""
@@ -247,12 +254,11 @@ def _head(place: str | None) -> str:
     return "" if place is None else f"{place}: "
 
 
-def warn_skipped(stream: Stream | DecisionStream) -> None:
+def warn_skipped(stream: Stream | DecisionStream | Mixture, when: str = "") -> None:
     """Say on stderr how many rows were passed over, and what was wrong with the first of them."""
     if not stream.skipped:
         return
-    rows = "1 row was" if stream.skipped == 1 else f"{stream.skipped} rows were"
-    complain(f"{rows} passed over")
+    complain(f"{many(stream.skipped, 'row')} {'was' if stream.skipped == 1 else 'were'} passed over{when}")
     for message in stream.first_errors:
         complain(message)
     if stream.skipped > len(stream.first_errors):
@@ -340,6 +346,11 @@ def learner_values(learner: Any) -> dict[str, Any]:
         return {**values, "loss_name": loss_name(learner)}
     counts = {"mistakes": int(ledger.mistakes), "updates": int(ledger.updates)}
     return {**values, **counts, "classes": [plain(label) for label in learner.classes_]}
+
+
+def title_of(learner: Any, path: str) -> str:
+    """What a report on a learner and a file is called."""
+    return f"{type(learner).__name__} on {os.path.basename(path)}"
 
 
 def loss_name(learner: Any) -> str:

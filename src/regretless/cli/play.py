@@ -186,7 +186,6 @@ def _code_of_lower_bounds(result: PlayResult) -> int:
 
 def _refuse_contradictions(arguments: PlayOptions) -> None:
     """Refuse options that contradict each other, before anything is read or written."""
-    options.refuse_quiet_progress(arguments)
     if arguments.table is not None and arguments.named is not None:
         raise UsageError("--class and --named are two classes; name one")
     if arguments.save is not None and arguments.runs > 1:

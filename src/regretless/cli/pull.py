@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..catalogue import BANDITS, DEFAULT_BANDIT, bandit_class
 from ..data.formats import LOSSES
 from ..errors import RegretlessError
-from ..report.terminal import many, number_text, short
+from ..report.terminal import many, more_lines, number_text, short
 from ..run.trace_lines import TRACED, draw_lines
 from . import options
 from .arguments import ReportOptions
@@ -27,6 +26,7 @@ from .output import (
     parameters_of,
     runs_of,
     spread,
+    title_of,
     verdict,
 )
 from .parameters import ADVISED, BanditMaker, BanditSettings
@@ -266,7 +266,6 @@ def _refuse_contradictions(arguments: PullOptions, path: str) -> None:
         "--context": arguments.context,
     }
     options.refuse_set(of_logs, "is about a log, and --logged FILE names none")
-    options.refuse_quiet_progress(arguments)
     if arguments.arms and not any(options.names_of(arguments.arms) or ()):
         raise UsageError("--arms names no column; leave it out for all columns of numbers")
     options.range_of(arguments.range)
@@ -325,7 +324,7 @@ class PullOutput(Output):
             "arms": len(self.pulls.arms),
             "range": f"{number_text(low)} to {number_text(high)}",
         }
-        title = f"{type(self.pulls.learner).__name__} on {os.path.basename(self.path)}"
+        title = title_of(self.pulls.learner, self.path)
         known = {name: value for name, value in self.parameters.items() if value is not None}
         report = self.pulls.report(title, source, parameters=known, certificates=self.certificates)
         write_report(path, page_of_pulls(replace(report, asked=self.asked)))
@@ -430,8 +429,7 @@ class PullOutput(Output):
                 else "-"
             )
             yield f"  {short(pulls.arms[place], WIDTH):<{WIDTH}} {100 * pulls.draws[place]:>13.4g}% {own:>14}"
-        if len(pulls.arms) > MOST:
-            yield f"  and {len(pulls.arms) - MOST:,} more"
+        yield from more_lines(len(pulls.arms), MOST)
 
     def _regrets(self) -> Iterator[str]:
         """The regret, and under it what each theorem allows."""

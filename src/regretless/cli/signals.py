@@ -235,7 +235,7 @@ def run_until_signal(
 
 
 class PointTable(ABC):
-    """Rows at points of a run, and one at the end.
+    """Rows at those points of a run whose rounds are powers of two, from `FIRST` on, and one at the end.
 
     Parameters
     ----------
@@ -246,6 +246,7 @@ class PointTable(ABC):
     """
 
     HEADER: ClassVar[str]
+    FIRST: ClassVar[int] = 1
 
     def __init__(self, write: Callable[[str], None], last: Any) -> None:
         self._write, self._last, self._headed = write, last, False
@@ -255,17 +256,21 @@ class PointTable(ABC):
         """The line of a point; `last` is the point before."""
 
     def point(self, point: Any) -> None:
-        """Write the row of a point."""
+        """Write the row of a point that has one."""
+        if point[0] >= self.FIRST and not point[0] & (point[0] - 1):
+            self._line(point)
+
+    def end(self, point: Any) -> None:
+        """Write the last row, unless it is there."""
+        if point[0] > self._last[0]:
+            self._line(point)
+
+    def _line(self, point: Any) -> None:
         if not self._headed:
             self._write(self.HEADER)
             self._headed = True
         self._write(self.row(point, self._last))
         self._last = point
-
-    def end(self, point: Any) -> None:
-        """Write the last row, unless it is there."""
-        if point[0] > self._last[0]:
-            PointTable.point(self, point)
 
 
 def go(run: Run | CombineRun | ExploreRun, table: PointTable, console: Console) -> None:

@@ -140,7 +140,6 @@ def run(arguments: WatchOptions) -> int:
     """Watch the losses of a file."""
     from .signals import run_until_signal
 
-    options.refuse_quiet_progress(arguments)
     save = arguments.save or arguments.resume
     inputs = [arguments.file, *([arguments.previous] if arguments.previous else [])]
     refuse_overwriting(inputs, [save, arguments.report])
@@ -160,8 +159,7 @@ def run(arguments: WatchOptions) -> int:
     _, code = run_until_signal(go, console, stopped=lambda: "interrupted before there was a row", run=job)
     if code is not None:
         complain(f"interrupted: what follows is about the first {many(job.rows, 'row')}")
-    for note in job.notes:
-        console.line(f"note: {note}")
+    console.notes(job.notes)
     if arguments.previous is not None and is_same_file(arguments.previous, arguments.file):
         complain(f"{arguments.file} is the --previous file too: compared with their own mean, losses say little")
     if job.skipped:

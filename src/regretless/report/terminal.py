@@ -39,6 +39,12 @@ def many(count: int, word: str) -> str:
     return f"{count:,} {word}{'s' if count != 1 else ''}"
 
 
+def more_lines(count: int, most: int) -> Iterator[str]:
+    """How many of a list are not shown, where these are the most."""
+    if count > most:
+        yield f"  and {count - most:,} more"
+
+
 class LossStyle(NamedTuple):
     """How a loss is printed: its name, how wide its column is, and the formats of a sum and of what a row has."""
 

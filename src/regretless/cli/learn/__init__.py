@@ -172,12 +172,9 @@ def _kind_of(task: str) -> type[LearnOutput]:
 
 def _refuse_contradictions(arguments: LearnOptions) -> None:
     """Refuse options that contradict each other, before anything is read or written."""
-    options.refuse_unsaved_checkpoints(arguments)
     if arguments.no_certify and (arguments.against is not None or arguments.svm or arguments.deep):
         raise UsageError("--against, --svm and --deep are for certificates, and --no-certify wants none")
     refuse_shares(arguments)
-    options.refuse_delta_alone(arguments)
-    options.refuse_quiet_progress(arguments)
     inputs = [*arguments.files, *filter(None, [arguments.against])]
     refuse_foreign(arguments.save_comparators, certified=not arguments.no_certify)
     outputs = [arguments.report, arguments.cache, arguments.save_comparators]

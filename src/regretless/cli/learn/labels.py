@@ -42,11 +42,6 @@ class MistakeTable(PointTable):
 
     HEADER = "{:>12} {:>12} {:>12} {:>12} {:>12}".format("rounds", "mistakes", "rate so far", "since last", "updates")
 
-    def point(self, point: Point) -> None:
-        """Write the row of a point that has one."""
-        if doubling(point[0]):
-            super().point(point)
-
     def row(self, point: Point, last: Point) -> str:
         """Mistakes so far and since the row before."""
         rounds, mistakes, updates = point

@@ -18,7 +18,18 @@ from ...report.terminal import many, number_text
 from ...run.first_rows import fitting_size, is_open, said_of
 from .. import options
 from ..files import refuse_overwriting_or_model, write_vectors
-from ..output import Console, Ended, Output, UsageError, certificate_values, complain, explain, verdict
+from ..output import (
+    Console,
+    Ended,
+    Output,
+    UsageError,
+    certificate_values,
+    complain,
+    explain,
+    title_of,
+    verdict,
+    warn_skipped,
+)
 from ..shards import open_engine, open_shards, paths_of, refuse_unmixed
 from ..signals import certifying, run_until_signal
 from .labels import largest_weights
@@ -107,7 +118,7 @@ def report_of(outcome: MixingOutput) -> MixReport:
 
     learner = outcome.mixture.learner
     return MixReport(
-        title=f"{type(learner).__name__} on {_called(outcome.arguments.files)}",
+        title=title_of(learner, _called(outcome.arguments.files)),
         mixture=outcome.mixture,
         source=_source(outcome),
         how=_how(outcome),
@@ -167,7 +178,7 @@ def learn_shards(arguments: LearnOptions, learner: OnlineClassifier, extra: dict
         outcome = MixingOutput(mixture, arguments, perf_counter() - started)
         _warn(mixture)
         if constant:
-            console.line(f"note: {said_of(mixture.learner)}")
+            console.notes([said_of(mixture.learner)])
         if not arguments.no_certify:
             trusted = arguments.resume is None
             how = {"svm": arguments.svm, "deep": arguments.deep, "trusted": trusted}
@@ -242,13 +253,7 @@ def _epochs(arguments: LearnOptions, learner: OnlineClassifier, saved: SavedRun 
 
 def _warn(mixture: Mixture) -> None:
     """Say what a user should know of the data, or of the run."""
-    if mixture.skipped:
-        were = "was" if mixture.skipped == 1 else "were"
-        complain(f"{many(mixture.skipped, 'row')} {were} passed over in each epoch")
-        for message in mixture.first_errors:
-            complain(message)
-        if mixture.skipped > len(mixture.first_errors):
-            complain(f"and {mixture.skipped - len(mixture.first_errors)} more")
+    warn_skipped(mixture, " in each epoch")
     if mixture.learner.until_clean and not mixture.clean:
         last = len(mixture.history)
         complain(f"no epoch was clean: this was epoch {last:,}, the last that it was allowed (--passes)")

@@ -31,11 +31,7 @@ class MeanLossTable(PointTable):
     """Rows at doubling round counts; a point is rounds, loss, and the squared loss of the mean so far."""
 
     HEADER = "{:>12} {:>14} {:>14}".format("rounds", "mean loss", "since last")
-
-    def point(self, point: Point) -> None:
-        """Write the row of a point that has one."""
-        if point[0] > 1 and not point[0] & (point[0] - 1):
-            super().point(point)
+    FIRST = 2  # the first round is charged to nobody
 
     def row(self, point: Point, last: Point) -> str:
         """Losses so far and since the row before; the first round is charged to nobody."""

@@ -11,7 +11,17 @@ from ...catalogue import CLASSIFICATION
 from ...run.trace_lines import trace_values
 from ..arguments import CertifyingOptions, FeatureOptions, IntervalOptions, ReportOptions
 from ..files import write_vectors
-from ..output import Console, Output, certificate_values, complain, learner_values, target_of, verdict, warn_skipped
+from ..output import (
+    Console,
+    Output,
+    certificate_values,
+    complain,
+    learner_values,
+    target_of,
+    title_of,
+    verdict,
+    warn_skipped,
+)
 from ..signals import PointTable, certify_hint, certifying, earlier_rows, whole_run_message
 
 if TYPE_CHECKING:
@@ -132,8 +142,7 @@ class LearnOutput(Output):
         run = self.run
         warn_skipped(run.stream)
         self.notes = [*run.stream.notes, *self.observations()]
-        for note in self.notes:
-            console.line(f"note: {note}")
+        console.notes(self.notes)
         if run.again:
             complain(f"{self.path} is, as it seems, what the model had learned from: its rows were learned once more")
         for complaint in self.complaints():
@@ -196,7 +205,7 @@ class LearnOutput(Output):
     @property
     def title(self) -> str:
         """What the report is called."""
-        return f"{type(self.run.learner).__name__} on {os.path.basename(self.run.stream.name)}"
+        return title_of(self.run.learner, self.run.stream.name)
 
 
 def sizes_of(run: Any) -> tuple[Any, str]:

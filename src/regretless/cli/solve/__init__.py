@@ -216,7 +216,6 @@ def _about_option(error: RegretlessError, path: str = "") -> Exception:
 
 def _refuse_contradictions(arguments: SolveOptions) -> None:
     """Refuse options that contradict each other, before anything is read or written."""
-    options.refuse_quiet_progress(arguments)
     if arguments.correlated and arguments.coarse:
         raise UsageError("--correlated and --coarse are two sets of equilibria; name one")
     if arguments.equilibria is not None and (arguments.correlated or arguments.coarse):
