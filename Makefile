@@ -17,7 +17,7 @@ UV := $(shell command -v uv 2>/dev/null)
 # Containers often forbid Python to keep what it has compiled; hundreds of processes would compile the same again.
 unexport PYTHONDONTWRITEBYTECODE
 
-# The first build takes minutes: whoever sits at a terminal sees how far it is, with pip each file that is compiled.
+# The first build takes minutes: on a terminal it shows how far it is, with pip each file that is compiled.
 QUIET := $(shell test -t 2 || echo --quiet)
 
 ifeq ($(UV),)

@@ -31,7 +31,7 @@ def mixed(
     order: list[int] | None = None,
     kept: Any = None,
 ) -> tuple[Any, list[ShardResult]]:
-    """The learner after so many epochs over shards, which are pairs (X, y) or shards, and what came of each epoch.
+    """The learner after so many epochs over shards, which are pairs (X, y) or shards, and the result of each epoch.
 
     `order` is that in which the shards are played. `kept` is called on the learner after each epoch and gives the one
     that goes on.

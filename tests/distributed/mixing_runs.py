@@ -101,7 +101,7 @@ class Player:
 
 @dataclass
 class Run:
-    """What came of some epochs."""
+    """The results of some epochs."""
 
     theta: Array
     ledger: MixedLedger

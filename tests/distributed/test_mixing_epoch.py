@@ -419,7 +419,7 @@ def test_a_mix_that_overflows_is_refused() -> None:
 
 
 def test_settling_leaves_what_it_was_given() -> None:
-    """What came of an epoch is not changed by mixing it in: it may be mixed in again, elsewhere."""
+    """The result of an epoch is not changed by mixing it in: it may be mixed in again, elsewhere."""
     X, y = some(40)
     learner, _ = mixed(AveragedPerceptron(), cut(X, y, 2), 1)
     start = make_start(learner, schema=PLANE, epoch=1, weighting="uniform")

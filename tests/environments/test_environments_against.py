@@ -49,7 +49,7 @@ def least(environment: Labels, rounds: int, opposed: LearnerDescription) -> dict
 @pytest.mark.parametrize("make_environment", [ShatteredTree, RandomizedTree, RandomTarget])
 @pytest.mark.parametrize("learner", [Halving, StandardOptimal, RandomizedOptimal])
 def test_learners_of_classes_are_asked_about_points(make_environment: Any, learner: Any) -> None:
-    """Each is asked about the point and sees its label, and what came of it is what the two play by themselves."""
+    """Each is asked about the point and sees its label, and the result is what the two play by themselves."""
     environment = make_environment(THRESHOLDS)
     settings = {"random_state": 1} if learner is RandomizedOptimal else {}
     playing = learner(THRESHOLDS, **settings)

@@ -48,7 +48,7 @@ def test_changes_are_counted_as_by_hand():
     learner = FollowTheLeader(loss=None)
     played = learner.play(losses, weights=True)
     np.testing.assert_allclose(played.weights[:4], [[1 / 3] * 3, [0.5, 0.5, 0], [1, 0, 0], [1, 0, 0]])
-    # After round 4 the sums are 2, 2, 2: whoever led still leads, with the others beside him.
+    # After round 4 the sums are 2, 2, 2: the leader still leads, with the others beside it.
     assert learner.ledger_.changes == 2
     np.testing.assert_allclose(played.weights[4], [1 / 3] * 3)
     posterior, changes = learner.certify(losses)

@@ -219,7 +219,7 @@ def test_real_games_have_their_known_values(data: Any, name: str) -> None:
         assert solved.value == 0
 
 
-# ---- whoever waits may end it
+# ---- a search can be stopped
 
 
 @pytest.mark.parametrize("basis", [None, ([0, 1, 2], [2, 1, 0])])

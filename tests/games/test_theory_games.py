@@ -235,7 +235,7 @@ def test_what_a_regret_matcher_keeps_can_be_as_long_as_the_regrets_of_its_rounds
     for method in ("rm", "rm+"):
         one, gains, play = learner(method, 2, lambda t: 1.0), [], []
         p = next(one)
-        for _ in range(20):  # whoever is played less wins
+        for _ in range(20):  # the one that is played less wins
             gains.append([float(p[0] <= p[1]), float(p[0] > p[1])])
             play.append(p)
             p = one.send(np.array(gains[-1]))

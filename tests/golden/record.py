@@ -1,4 +1,4 @@
-"""Runs the commands of a case in a folder of their own, and says as text what came of each."""
+"""Runs the commands of a case in a folder of their own, and gives their results as text."""
 
 from __future__ import annotations
 

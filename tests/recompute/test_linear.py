@@ -209,7 +209,7 @@ def test_several_classes_at_once(run, tmp_path):
     words = ("--target", "y", "--learner", "multiclass-perceptron", "--set", "intercept=0")
     found = run("learn", written(tmp_path / "t.csv", X, y), *words, "--json").json
     W, updates = np.zeros((3, 4)), 0
-    known = set(list(dict.fromkeys(y.astype(int).tolist()))[:2])  # who is alone plays against whoever comes next
+    known = set(list(dict.fromkeys(y.astype(int).tolist()))[:2])  # a lone class plays against the next one
     for x, label in zip(X, y.astype(int), strict=True):
         known.add(int(label))
         rival = max((place for place in sorted(known) if place != label), key=lambda place: W[place] @ x)
