@@ -157,10 +157,10 @@ class RowRefused(RegretlessError):
     def __reduce__(self) -> tuple[type[RowRefused], tuple[str, int, int, str, str]]:
         return type(self), (self.why, self.learned, self.row, self.fault, self.advice)
 
-    def in_file(self, path: str, line: int | None, row: int, skipped: int = 0) -> DataError:
-        """The same of a file where it is this row, from 1, of those that were not passed over."""
+    def in_file(self, path: str, line: int | None, row: str, skipped: int = 0) -> DataError:
+        """The same of a file where the row is called so, among those that were not passed over."""
         counted = " (of those that can be used)" if skipped else ""
-        return DataError(path, line, None, f"row {row:,}{counted} {self.fault}", self.advice)
+        return DataError(path, line, None, f"{row}{counted} {self.fault}", self.advice)
 
 
 class RoundRefused(RegretlessError):

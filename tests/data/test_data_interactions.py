@@ -330,7 +330,7 @@ def test_rows_with_too_many_products_are_bad(tmp_path: Path, monkeypatch: pytest
     stream = open_stream(tmp_path / "u.svm", interactions=["*"])
     batches = stream.batches()
     assert len(next(batches)) == 1
-    with pytest.raises(DataError, match=r"row 1 \(counted from 0\) has 4 features, .* --interactions A\*B; --on-error"):
+    with pytest.raises(DataError, match=r"u\.svm:2: row 2 has 4 features, .* --interactions A\*B; --on-error"):
         next(batches)
 
 
@@ -346,8 +346,8 @@ def test_infinite_products_of_numbers_are_bad(tmp_path: Path) -> None:
     for wanted in ("*", "1*2"):
         stream = open_stream(tmp_path / "t.svm", interactions=[wanted], on_error="skip")
         assert len(named(stream)) == 3
-        assert "row 2 (counted from 0) has features whose product is infinite" in stream.first_errors[0]
-        assert "row 2" in fails(open_stream(tmp_path / "t.svm", interactions=[wanted]))
+        assert "t.svm:3: row 3 has features whose product is infinite" in stream.first_errors[0]
+        assert ":3: row 3 " in fails(open_stream(tmp_path / "t.svm", interactions=[wanted]))
 
 
 def test_rows_may_be_passed_over(rows: Path) -> None:

@@ -12,9 +12,10 @@ import pytest
 
 import regretless.data
 from regretless.data import open_stream
+from regretless.data.arrow import encoded
 from regretless.data.formats import ROWS, SUFFIXES
 from regretless.data.rows import READERS
-from regretless.errors import DataError, RegretlessError
+from regretless.errors import DataError, RegretlessError, RowRefused
 
 from .test_data_csv import whole
 from .test_data_source import Standard
@@ -159,3 +160,28 @@ def test_process_substitution_is_a_pipe(tmp_path: Path) -> None:
     command = f'{sys.executable} -c "{code}" <(cat {tmp_path / "t.svm"})'
     run = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "False 2"
+
+
+def test_messages_count_rows_in_one_way(tmp_path: Path) -> None:
+    """Text has lines, from 1, blank ones too; tables without lines have rows from 1; arrays and frames count from 0."""
+    import pandas as pd
+
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [0, 1, 0]})
+    frame.to_parquet(tmp_path / "t.parquet")
+    frame.to_feather(tmp_path / "t.feather")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "t.svm").write_text("1 1:1\n\n-1 1:2\n1 1:3\n")
+    (tmp_path / "t.vw").write_text("1 | x:1\n-1 | x:2\n1 | x:3\n")
+    np.savez(tmp_path / "t.npz", X=frame[["x"]].to_numpy(), y=frame["y"].to_numpy())
+    np.save(tmp_path / "t.npy", frame.to_numpy())
+    lines = {"csv": 3, "svm": 3, "vw": 2}
+    for suffix in ("csv", "svm", "vw", "parquet", "feather", "npz", "npy"):
+        stream = open_stream(tmp_path / f"t.{suffix}", target={"npy": "last"}.get(suffix))
+        list(stream.batches())
+        called = "row 1 (counted from 0)" if suffix in ("npz", "npy") else "row 2"
+        line = f":{lines[suffix]}" if suffix in lines else ""
+        said = str(stream.refused(RowRefused("", 0, 1, "is odd", "mend it"), 0))
+        assert said == f"{tmp_path / f't.{suffix}'}{line}: {called} is odd; mend it"
+        assert stream.place_of(2) == (f"line {lines[suffix]}" if suffix in lines else called)
+    with pytest.raises(RegretlessError, match=r"^X: in row 1 \(counted from 0\), column 'x' has no value"):
+        encoded(pd.DataFrame({"x": [1.0, None]}), None, frozen=False)

@@ -41,6 +41,9 @@ class NumberedStream(Stream):
     def _pieces(self) -> Iterator[Batch]:
         """The rows from the first on, unchecked."""
 
+    def call_row(self, row: int) -> str:
+        return f"row {row - 1:,} (counted from 0)"
+
     def _finite(self) -> Iterator[Batch]:
         first, empty = 0, True
         for piece in self._pieces():
@@ -110,6 +113,9 @@ class ArrayStream(NumberedStream):
     def schema(self) -> dict[str, Any]:
         columns = max((part.columns for part in self._parts), default=0)
         return {"format": "array", "columns": columns, "target": None}
+
+    def call_row(self, row: int) -> str:
+        return f"row {row - 1:,} (counted from 0)"
 
     def _finite(self) -> Iterator[Batch]:
         return super()._finite() if self._check else self._pieces()

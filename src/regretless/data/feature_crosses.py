@@ -188,15 +188,19 @@ class CrossedStream(WrappedStream):
         """The rows to use, and the error to raise after them."""
         bad = many | infinite
         for row in np.flatnonzero(bad).tolist():
+            if self._skips:
+                self._own_skipped += 1
+                if len(self._own) == REMEMBERED_ERRORS:
+                    continue
             fault = f"has {len(piece.slice(row, row + 1).values)} features, the most for all pairs is 512"
             if not many[row]:
                 fault = "has features whose product is infinite"
             advice = (NAMED if many[row] else LARGE) + ("" if self._skips else f"; {SKIPPING}")
-            error = self._error(f"row {first + row} (counted from 0) {fault}", advice)
+            place = first + row + 1
+            error = DataError(self.name, self._inner.line_of(place), None, f"{self.call_row(place)} {fault}", advice)
             if not self._skips:
                 return piece.slice(0, row), error
-            self._own_skipped += 1
-            self._own = [*self._own, str(error)][:REMEMBERED_ERRORS]
+            self._own.append(str(error))
         return (piece.only(~bad) if bad.any() else piece), None
 
     def _infinite(self, piece: Batch, many: Array) -> Array:

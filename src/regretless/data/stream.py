@@ -94,14 +94,19 @@ class Stream(ABC):
     def refused(self, error: RowRefused, before: int) -> DataError:
         """The message about a row that cannot be played, in a batch before which so many rows were read."""
         row = before + error.row + 1
-        return error.in_file(self.name, self._known_line(row), row, self.skipped)
+        return error.in_file(self.name, self.line_of(row), self.call_row(row), self.skipped)
 
     def place_of(self, row: int) -> str:
         """Where a row stands, of those that are not passed over, counted from 1: its line where that is known."""
-        line = self._known_line(row)
-        return f"row {row:,}" if line is None else f"line {line:,}"
+        line = self.line_of(row)
+        return self.call_row(row) if line is None else f"line {line:,}"
 
-    def _known_line(self, row: int) -> int | None:
+    def call_row(self, row: int) -> str:
+        """What messages call a row, here counted from 1: as lines are counted, or as arrays are, who have none."""
+        return f"row {row:,}"
+
+    def line_of(self, row: int) -> int | None:
+        """The line on which a row begins, of those that are not passed over, both from 1; None where nobody knows."""
         if self.rereadable and not self.skipped:
             with suppress(OSError, RegretlessError):  # it is another file by now
                 return self._line_of(row)
@@ -157,6 +162,9 @@ class WrappedStream(Stream):
 
     def _line_of(self, row: int) -> int | None:
         return self._inner._line_of(row)
+
+    def call_row(self, row: int) -> str:
+        return self._inner.call_row(row)
 
     def _counted(self, batches: Iterator[Batch]) -> Generator[Batch, None, None]:
         """The same batches of the other stream; with each, this one knows what was passed over."""

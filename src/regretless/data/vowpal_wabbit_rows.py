@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,6 +92,10 @@ class WabbitStream(Stream):
 
     def feature_names(self) -> list[str] | None:
         return self._columns.names()
+
+    def _line_of(self, row: int) -> int | None:
+        rows = (line.number for line in self._reader.lines(None) if line is not None)
+        return next(islice(rows, row - 1, None), None)
 
     def _read(self) -> Iterator[Batch]:
         self._forget_errors()
