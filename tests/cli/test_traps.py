@@ -126,3 +126,23 @@ def test_columns_of_numbers_are_noted_too(run: CommandLine, tmp_path: Path) -> N
     assert "or take the default learner (aggregated-regressor), which minds no scale" in told
     assert "in size" not in notes(run, tmp_path / "t.csv", *words)
     assert "column 'row' numbers the rows" in notes(run, tmp_path / "t.csv", "--target", "price")
+
+
+@pytest.mark.parametrize(
+    ("size", "options", "noted"),
+    [
+        (1e9, ["scale=none"], True),
+        (1e9, [], False),
+        (1e3, ["scale=none"], False),
+        (1e9, ["scale=none", "r=1e8"], False),
+    ],
+)
+def test_a_sketch_in_the_units_of_long_rows_is_noted(
+    run: CommandLine, tmp_path: Path, size: float, options: list[str], noted: bool
+) -> None:
+    """Where rows are longer than 10^7 times the root of r, a sketch that does not measure features says what to do."""
+    lines = [f"{1 if row % 3 else -1} 1:{size * (row % 5)!r} 2:{row % 7}" for row in range(30)]
+    (tmp_path / "t.svm").write_text("\n".join(lines) + "\n")
+    words = [word for option in ("matrix=sketch", *options) for word in ("--set", option)]
+    found = notes(run, tmp_path / "t.svm", "--learner", "arow", *words)
+    assert ("--set scale=auto measures each feature" in found) == noted

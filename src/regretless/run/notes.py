@@ -10,6 +10,7 @@ import numpy as np
 
 from ..catalogue import DEFAULT
 from ..data.names import namer
+from ..ledger import FIELDS
 from ..report.terminal import LOG_LOSS, label_text, loss_text, share_text
 from ..rows.validation import JUDGED_ROWS, free_text
 from .first_rows import fitting_size, forecast_instead, said_of
@@ -28,6 +29,7 @@ FAR = 100.0  # times as large as others
 MANY_WHOLE = 10  # different whole numbers; of more it is said that each is a class
 # Features, the share of them in a row, and up to how many another matrix is advised.
 MANY, DENSE, WIDEST = 100, 0.1, 2000
+LONGEST_SKETCHED = 1e7  # times the root of the prior: half of the digits of a float
 # Up to how many rows of a class may be slips, a share of its fair one that is not seldom, and how many are named.
 SELDOM, SHARE, MOST_RARE = 3, 50, 5
 
@@ -47,6 +49,7 @@ def traps(run: Run) -> Iterator[str]:
         yield from () if age is None else (age,)
     if mixture is None and run.first is not None and len(run.first) >= FEW_ROWS:
         yield from _dense_diagonal(run.learner, run.first)
+    yield from _inexact_sketch(run.learner)
 
 
 def _many_labels(learner: OnlineClassifier) -> Iterator[str]:
@@ -116,6 +119,20 @@ def _dense_diagonal(learner: OnlineClassifier, batch: Batch) -> Iterator[str]:
         yield (
             f"of {batch.columns:,} features a row has {present:.0%}, and a diagonal matrix learns each by "
             f"itself; --set matrix={matrix} learns how they go together too, and errs less if they do (in more time)"
+        )
+
+
+def _inexact_sketch(learner: OnlineClassifier) -> Iterator[str]:
+    """Rows so long that the solutions of a sketch in their units may have lost their digits."""
+    state = learner.state_
+    if getattr(state, "matrix", "full") != "sketch" or state.sized:
+        return
+    longest = float(np.sqrt(state.books[:, FIELDS.index("max_norm2")].max()))
+    limit = LONGEST_SKETCHED * float(np.sqrt(learner.get_params()["r"]))
+    if longest > limit:
+        yield (
+            f"rows are up to {longest:.3g} long, and a sketch with scale=none is inexact where they are longer than "
+            f"{limit:.3g}: --set scale=auto measures each feature, and is exact at any size"
         )
 
 
