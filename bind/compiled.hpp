@@ -17,7 +17,9 @@ const T& of_isa(const T& v1, const T& v3, const T& v4) {
 
 }  // namespace regretless
 
-#if defined(__x86_64__)
+#if defined(REGRETLESS_WITHOUT_AVX512)
+#define REGRETLESS_COMPILED(table) of_isa(table##_v1, table##_v3, table##_v3)
+#elif defined(__x86_64__)
 #define REGRETLESS_COMPILED(table) of_isa(table##_v1, table##_v3, table##_v4)
 #else
 #define REGRETLESS_COMPILED(table) table##_generic

@@ -29,7 +29,11 @@ inline Isa best_isa() {
 #else
   const bool v3 = __builtin_cpu_supports("x86-64-v3"), v4 = __builtin_cpu_supports("x86-64-v4");
 #endif
+#if defined(REGRETLESS_WITHOUT_AVX512)
+  return v3 || v4 ? Isa::v3 : Isa::v1;
+#else
   return v4 ? Isa::v4 : v3 ? Isa::v3 : Isa::v1;
+#endif
 #else
   return Isa::generic;
 #endif
