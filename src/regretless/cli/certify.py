@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..catalogue import CLASSIFICATION
 from . import options, shards
 from .arguments import CertifyingOptions
-from .files import (
-    copied_for_against,
-    load_against,
-    refuse_foreign,
-    refuse_overwriting,
-    refuse_swapped,
-    write_vectors,
-)
+from .files import copied_for_against, load_against, refuse_foreign, refuse_overwriting, refuse_swapped, write_vectors
 from .output import (
     FAILED,
     Console,

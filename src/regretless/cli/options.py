@@ -115,10 +115,13 @@ def names_of(texts: list[str]) -> list[str] | None:
     return [name.strip() for names in csv.reader(texts) for name in names] or None
 
 
-def add_file(parser: ArgumentParser) -> None:
-    """The file of rows."""
+def add_file(parser: ArgumentParser, holds: str = "rows", *, which: str = "may", needed: bool = True) -> None:
+    """The file, what it holds, and which files may be compressed."""
     parser.add_argument(
-        "file", metavar="FILE", help="rows, or - for standard input; may be compressed (.gz .xz .zst .bz2)"
+        "file",
+        metavar="FILE",
+        nargs=None if needed else "?",
+        help=f"{holds}, or - for standard input; {which} be compressed (.gz .xz .zst .bz2)",
     )
 
 

@@ -77,6 +77,45 @@ def make_learner(learner: type[Any], settings: dict[str, Any], option: str = "--
     return made
 
 
+def refuse_other_settings(
+    learner: Any, name: str | None, settings: Mapping[str, Any], own: Mapping[str, str] | None = None
+) -> None:
+    """Refuse another learner than that of the model to go on with, and other parameters.
+
+    Parameters
+    ----------
+    learner : object
+        Of the model.
+    name : str or None
+        The learner that the command line names.
+    settings : mapping of str to object
+        The parameters that it sets.
+    own : mapping of str to str, optional
+        Those that have options of their own.
+
+    Raises
+    ------
+    UsageError
+        If one differs.
+    """
+    if name not in (None, learner.name):
+        raise UsageError(f"--learner {name} contradicts the model, which is of {learner.name}")
+    parameters = learner.get_params()
+    for one, value in settings.items():
+        if parameters[one] != value:
+            said = f"{own[one]} {value}" if own and one in own else f"--set {one}={value}"
+            raise UsageError(f"{said} contradicts the model, which has {one}={parameters[one]}")
+
+
+def by_option(error: RegretlessError, learner: type[Any], own: Mapping[str, str]) -> str:
+    """What is wrong with a parameter of a learner, by the option that sets it; `own` are those besides --set."""
+    from inspect import signature
+
+    if not isinstance(error, ParameterError) or error.name not in signature(learner).parameters:
+        return f"--learner {learner.name}: {error}"
+    return f"{own[error.name]} {error.fault}" if error.name in own else f"--set {error}"
+
+
 def _refusal(learner: type[Any], name: str, known: Mapping[str, Parameter]) -> str:
     if name in known:
         return f"give a value, as in {name}={known[name].default}"
@@ -213,14 +252,8 @@ class BanditMaker:
         try:
             learner: Bandit = self._class(**settings)
         except RegretlessError as error:
-            raise UsageError(self._about(error)) from error
+            raise UsageError(by_option(error, self._class, OPTIONS)) from error
         return learner
-
-    def _about(self, error: RegretlessError) -> str:
-        """What is wrong with a parameter, by the name that it has on the command line."""
-        if not isinstance(error, ParameterError) or error.name not in self._known:
-            return f"--learner {self._class.name}: {error}"
-        return f"{OPTIONS[error.name]} {error.fault}" if error.name in OPTIONS else f"--set {error}"
 
 
 def _own_options(arguments: BanditSettings) -> dict[str, Any]:

@@ -302,18 +302,13 @@ def _of_another_task(arguments: LearnOptions, task: str) -> str:
 
 
 def _resumed(arguments: LearnOptions, path: str, task: str) -> tuple[Any, dict[str, Any]]:
-    from ..parameters import read_settings
+    from ..parameters import read_settings, refuse_other_settings
     from ..read_model import continuation_of, read_classifier, read_predictor
 
     if arguments.label_budget is not None:
         raise UsageError(f"--label-budget {arguments.label_budget}: the model to go on with has its own, or none")
     learner, extra = read_classifier(path) if task == CLASSIFICATION else read_predictor(path)
-    if arguments.learner not in (None, learner.name):
-        raise UsageError(f"--learner {arguments.learner} contradicts the model, which is of {learner.name}")
-    parameters = learner.get_params()
-    for name, value in read_settings(type(learner), arguments.set).items():
-        if parameters[name] != value:
-            raise UsageError(f"--set {name}={value} contradicts the model, which has {name}={parameters[name]}")
+    refuse_other_settings(learner, arguments.learner, read_settings(type(learner), arguments.set))
     continuation = continuation_of(learner, extra)
     hashing = (continuation.schema or {}).get("hash")
     if arguments.hash_bits is not None and (hashing is None or hashing["bits"] != arguments.hash_bits):

@@ -88,7 +88,7 @@ class MixingOutput(Output):
             "loss": self.mixture.ledger.loss,
             "seconds": self.seconds,
             **certificate_values(self.certificates),
-            "model": None if self.model is None else os.fspath(self.model),
+            "model": self.model,
             "input": self.input(),
         }
 

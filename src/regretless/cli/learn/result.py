@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -176,7 +175,7 @@ class LearnOutput(Output):
             "seconds": self.seconds,
             "curve": [list(point) for point in self.run.whole_curve],
             **certificate_values(self.certificates),
-            "model": None if self.run.save is None else os.fspath(self.run.save),
+            "model": self.run.save,
             "notes": self.notes,
             "input": self.input(),
             **trace_values(self.run.tracer),

@@ -33,9 +33,7 @@ DESCRIPTION = (
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The verb's options."""
-    parser.add_argument(
-        "file", metavar="FILE", help="a game, or - for standard input; text may be compressed (.gz .xz .zst .bz2)"
-    )
+    options.add_file(parser, "a game", which="text may")
     _add_reading(parser)
     _add_solving(parser)
     _add_general(parser)

@@ -18,18 +18,7 @@ from ...games.methods import IN_TURNS, TEXTBOOK
 from ...report.formatting import fraction_text
 from ...report.terminal import many, short
 from ..output import UsageError
-from .result import (
-    WIDTH,
-    SolveOutput,
-    certain,
-    ends,
-    figures,
-    fraction,
-    read_start,
-    row_of,
-    steps,
-    strategy_lines,
-)
+from .result import WIDTH, SolveOutput, certain, ends, figures, fraction, read_start, row_of, steps, strategy_lines
 
 if TYPE_CHECKING:
     from fractions import Fraction

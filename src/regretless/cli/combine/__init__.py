@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, BooleanOptionalAction
-from collections.abc import Iterator, Mapping
-from math import exp, inf
+from collections.abc import Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ..catalogue import DEFAULT_COMBINER, EXPERT_LEARNERS, expert_class
-from ..data.formats import FORECASTS
-from ..errors import ParameterError, RegretlessError
-from ..report.terminal import more_lines, number_text, short
-from ..run.trace_lines import TRACED, forecast_lines, trace_values
-from . import options
-from .arguments import IntervalOptions, ReportOptions
-from .files import (
+from ...catalogue import DEFAULT_COMBINER, EXPERT_LEARNERS, expert_class
+from ...data.formats import FORECASTS
+from ...errors import RegretlessError
+from ...run.trace_lines import TRACED
+from .. import options
+from ..arguments import IntervalOptions, ReportOptions
+from ..files import (
     add_vectors,
     refuse_foreign,
     refuse_foreign_suffixes,
@@ -23,33 +21,16 @@ from .files import (
     refuse_overwriting_rows,
     write_vectors,
 )
-from .outcomes import (
-    add_budget,
-    add_intervals,
-    asked_lines,
-    asked_values,
-    asking_of,
-    course_of,
-    interval_lines,
-    interval_text,
-    interval_values,
-    intervals_of,
-    refuse_loss,
-    refuse_others,
-    refuse_shares,
-)
-from .output import Console, Output, UsageError, certificate_values, complain, parameters_of, title_of, verdict
-from .signals import PointTable, certifying, go, whole_run_message
+from ..outcomes import add_budget, add_intervals, asking_of, intervals_of, refuse_loss, refuse_others, refuse_shares
+from ..output import Console, UsageError, complain, verdict
+from ..signals import certifying, go, whole_run_message
+from .result import CombineOutput, RegretTable
 
 if TYPE_CHECKING:
-    from ..certificate import Certificate
-    from ..comparator import ExpertComparator
-    from ..data.forecast_stream import ForecastStream
-    from ..experts.base import ExpertLearner
-    from ..experts.losses import Loss
-    from ..report import ForecastReport
-    from ..run.continuation import CombineContinuation
-    from ..run.experts import CombineRun
+    from ...data.forecast_stream import ForecastStream
+    from ...experts.base import ExpertLearner
+    from ...run.continuation import CombineContinuation
+    from ...run.experts import CombineRun
 
 
 SWITCHES = 5  # of the best sequence of experts, unless the user says
@@ -100,9 +81,7 @@ class CombineOptions(IntervalOptions, ReportOptions):
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The verb's options."""
-    parser.add_argument(
-        "file", metavar="FILE", help="forecasts, or - for standard input; text may be compressed (.gz .xz .zst .bz2)"
-    )
+    options.add_file(parser, "forecasts", which="text may")
     _add_columns(parser)
     _add_learning(parser)
     group = parser.add_argument_group("outcomes that come late")
@@ -199,6 +178,8 @@ def _combiner(arguments: CombineOptions) -> tuple[ExpertLearner, CombineContinua
         return _resumed(arguments, arguments.resume)
     from inspect import signature
 
+    from ..parameters import by_option
+
     wanted = expert_class(arguments.learner or DEFAULT_COMBINER)
     settings = _settings(arguments, wanted)
     default = signature(wanted).parameters["loss"].default
@@ -211,22 +192,17 @@ def _combiner(arguments: CombineOptions) -> tuple[ExpertLearner, CombineContinua
         made = wanted(**settings)
         made._rules(2)  # so that a parameter without meaning is refused before a file is read
     except RegretlessError as error:
-        raise UsageError(_about(error, wanted)) from error
+        raise UsageError(by_option(error, wanted, OPTIONS)) from error
     return made, None
 
 
 def _resumed(arguments: CombineOptions, path: str) -> tuple[ExpertLearner, CombineContinuation]:
-    from ..run.continuation import CombineContinuation
-    from .read_model import read_combiner
+    from ...run.continuation import CombineContinuation
+    from ..parameters import refuse_other_settings
+    from ..read_model import read_combiner
 
     learner, extra = read_combiner(path)
-    if arguments.learner not in (None, learner.name):
-        raise UsageError(f"--learner {arguments.learner} contradicts the model, which is of {learner.name}")
-    parameters = learner.get_params()
-    for name, value in _settings(arguments, type(learner)).items():
-        if parameters[name] != value:
-            option = OPTIONS.get(name, f"--set {name}")
-            raise UsageError(f"{option} {value} contradicts the model, which has {name}={parameters[name]}")
+    refuse_other_settings(learner, arguments.learner, _settings(arguments, type(learner)), OPTIONS)
     continuation = CombineContinuation.read(learner, extra)
     if arguments.delay is not None and (continuation.in_blocks or arguments.delay != (continuation.delay or 1)):
         come = "with their time" if continuation.in_blocks else f"{continuation.delay or 1} later"
@@ -241,7 +217,7 @@ def _resumed(arguments: CombineOptions, path: str) -> tuple[ExpertLearner, Combi
 
 def _settings(arguments: CombineOptions, learner: type[ExpertLearner]) -> dict[str, Any]:
     """All parameters that the command line sets."""
-    from .parameters import read_settings
+    from ..parameters import read_settings
 
     settings = read_settings(learner, arguments.set, ELSEWHERE)
     values = {
@@ -256,13 +232,6 @@ def _settings(arguments: CombineOptions, learner: type[ExpertLearner]) -> dict[s
     if arguments.tau is not None and arguments.loss not in ("pinball", None):
         raise UsageError(f"--tau is for --loss pinball, not {arguments.loss}")
     return settings
-
-
-def _about(error: RegretlessError, learner: type[ExpertLearner]) -> str:
-    """What is wrong with a parameter, by the name that it has on the command line."""
-    if not isinstance(error, ParameterError):
-        return f"--learner {learner.name}: {error}"
-    return f"{OPTIONS[error.name]} {error.fault}" if error.name in OPTIONS else f"--set {error}"
 
 
 def _columns(
@@ -303,8 +272,8 @@ def run(arguments: CombineOptions) -> int:
 
 
 def _run(arguments: CombineOptions, learner: ExpertLearner, before: CombineContinuation | None) -> CombineRun:
-    from ..data.column_writer import ColumnsOut
-    from ..run.experts import CombineRun
+    from ...data.column_writer import ColumnsOut
+    from ...run.experts import CombineRun
 
     stream = _open(arguments, learner, before)
     if before is None:
@@ -330,7 +299,7 @@ def _run(arguments: CombineOptions, learner: ExpertLearner, before: CombineConti
         run.history = before.history
     when = arguments.time or (before.columns["time"] if before is not None else None) or "row"
     if arguments.trace is not None:
-        from ..run.tracing import ForecastTracer
+        from ...run.tracing import ForecastTracer
 
         run.tracer = ForecastTracer(arguments.trace)
     if arguments.out is not None:
@@ -343,8 +312,8 @@ def _run(arguments: CombineOptions, learner: ExpertLearner, before: CombineConti
 
 
 def _open(arguments: CombineOptions, learner: ExpertLearner, before: CombineContinuation | None) -> ForecastStream:
-    from ..data.forecasts import open_forecasts
-    from ..experts.losses import WITHOUT_OUTCOME
+    from ...data.forecasts import open_forecasts
+    from ...experts.losses import WITHOUT_OUTCOME
 
     blind = learner._loss.name in WITHOUT_OUTCOME
     if blind and arguments.target is not None:
@@ -380,7 +349,7 @@ def _experts(arguments: CombineOptions, learner: ExpertLearner, before: CombineC
 
 def _compare(arguments: CombineOptions, run: CombineRun, seconds: float, console: Console) -> CombineOutput:
     """The run beside fixed uses of the experts."""
-    from ..experts.certificates import best_expert
+    from ...experts.certificates import best_expert
 
     outcome = CombineOutput(run, arguments.file, seconds)
     if run.rounds:
@@ -447,7 +416,7 @@ def _refuse_beside_budget(arguments: CombineOptions) -> None:
 
 def _refuse_late(arguments: CombineOptions, learner: Any) -> None:
     """Some games need every outcome at once."""
-    from ..experts.delayed_stream import can_wait
+    from ...experts.delayed_stream import can_wait
 
     option = "--delay" if arguments.delay not in (None, 1) else "--arrival" if arguments.arrival is not None else None
     if option is None or can_wait(learner):
@@ -455,227 +424,3 @@ def _refuse_late(arguments: CombineOptions, learner: Any) -> None:
     if learner.info.draws:
         raise UsageError(f"{option}: {learner.name} draws experts one round after the other; choose hedge")
     raise UsageError(f"{option} is for outcomes of forecasts, and --loss table has none")
-
-
-# Lines, JSON and report.
-
-SCHEMA = "regretless.combine/1"
-MOST = 12  # lines of experts, weights or forecasts
-NAMES = {
-    "uniform": "plain average",
-    "best_convex": "best convex combination",
-    "best_linear": "best linear combination",
-    "best_shifting": "best sequence of experts",
-}
-Point = tuple[int, float, float, float]
-
-
-class RegretTable(PointTable):
-    """Rows at doubling round counts; a point is rounds, loss, the best expert's mean loss and regret."""
-
-    HEADER = "{:>12} {:>14} {:>14} {:>14} {:>14}".format("rounds", "mean loss", "since last", "best expert", "regret")
-
-    def row(self, point: Point, last: Point) -> str:
-        """Losses so far and since the row before, and the regret."""
-        rounds, loss, best, regret = point
-        recent = (loss - last[1]) / (rounds - last[0])
-        return f"{rounds:>12} {loss / rounds:>14.6g} {recent:>14.6g} {best:>14.6g} {regret:>14.6g}"
-
-
-class CombineOutput(Output):
-    """A run that is over.
-
-    Attributes
-    ----------
-    run : CombineRun
-    path : str
-        The file, as the user called it.
-    seconds : float
-        How long that took, without comparators.
-    comparators : list of ExpertComparator
-    absent : dict of str to str
-        Why others are missing.
-    certificates : list of Certificate
-    """
-
-    certificates: list[Certificate]
-
-    def __init__(self, run: CombineRun, path: str, seconds: float) -> None:
-        self.run, self.path, self.seconds = run, path, seconds
-        self.comparators: list[ExpertComparator] = []
-        self.absent: dict[str, str] = {}
-        self.certificates = []
-
-    def write_page(self, path: str) -> None:
-        """Write the report."""
-        from ..report import page_of_forecasts, write_report
-
-        write_report(path, page_of_forecasts(report_of(self)))
-
-    # For programs.
-
-    def describe(self) -> dict[str, Any]:
-        """The result as JSON values."""
-        learner = self.run.learner
-        book, names = learner.ledger_, learner.names()
-        return {
-            "schema": SCHEMA,
-            "learner": learner.name,
-            "parameters": parameters_of(learner),
-            "rounds": int(book.rounds),
-            "experts": len(names),
-            "loss_name": learner._loss.name,
-            "loss": book.loss,
-            "mean_loss": book.loss / book.rounds if book.rounds else None,
-            "expert_losses": dict(zip(names, book.losses.tolist(), strict=True)),
-            "comparators": {
-                one.name: {"loss": one.loss, "regret": one.regret, "detail": dict(one.detail)}
-                for one in self.comparators
-            },
-            "weights": dict(zip(names, learner.weights.tolist(), strict=True)),
-            "forecast": self.forecast,
-            **certificate_values(self.certificates),
-            "missing": int(book.absent),
-            "without_outcome": self.run.passed_over,
-            "largest_block": self.run.stream.largest_block,
-            "delay_cost": book.delay if self.run.late else None,
-            "seconds": self.seconds,
-            **trace_values(self.run.tracer),
-            **({} if self.run.asking is None else {"asked": asked_values(self.run.asking)}),
-            **(
-                {}
-                if self.run.intervals is None
-                else {"interval": interval_values(self.run.intervals.rule, self.run.ends)}
-            ),
-        }
-
-    @property
-    def forecast(self) -> Any:
-        """The forecast of the last row, or of the last rows, if their outcome is not known."""
-        values = [value for _, value in self.run.forecasts]
-        return values if len(values) > 1 else values[0] if values else None
-
-    # For people.
-
-    def lines(self) -> Iterator[str]:
-        """Lines for people before the certificates."""
-        if self.run.tracer is not None:
-            yield from forecast_lines(self.run.tracer.rows)
-        yield from self._learner()
-        if self.run.rounds:
-            yield from self._experts()
-            yield from self._comparators()
-        yield from self._weights()
-        if self.run.intervals is not None and self.run.rounds:
-            yield from interval_lines(self.run.intervals.rule)
-        yield from self._forecasts()
-
-    def _learner(self) -> Iterator[str]:
-        learner, book = self.run.learner, self.run.learner.ledger_
-        rounds = int(book.rounds)
-        mean = f", {number_text(book.loss / rounds)} a round" if rounds else ""
-        yield f"{learner.name}: {learner._loss.name} loss {number_text(book.loss)} in {rounds:,} rounds{mean}"
-        if self.run.asking is not None:
-            yield from asked_lines(self.run.asking)
-        if learner.info.draws:
-            yield f"  as it was drawn: {number_text(book.sampled)}"
-        if book.absent:
-            yield f"  forecasts that were missing: {int(book.absent):,}"
-        if (block := self.run.stream.largest_block) > 1:
-            yield f"  rows of one time, forecast before any of their outcomes: up to {block:,}"
-        if self.run.late:
-            yield f"  cost of late outcomes: {number_text(book.delay)}"
-        if learner._loss.of_relatives and rounds:
-            yield from self._wealth(book.loss)
-
-    def _wealth(self, loss: float) -> Iterator[str]:
-        yield f"  final wealth, from 1: {number_text(_wealth(loss))}"
-        words = {"best_expert": "best stock", "best_convex": "best constant-rebalanced portfolio"}
-        for one in self.comparators:
-            if one.name in words:
-                which = f" {one.detail['expert']}" if one.name == "best_expert" else ""
-                yield f"  {words[one.name]}{which}: {number_text(_wealth(one.loss))}"
-
-    def _experts(self) -> Iterator[str]:
-        import numpy as np
-
-        book, names = self.run.learner.ledger_, self.run.learner.names()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            means = np.where(book.spoke > 0, book.losses / book.spoke, inf)
-        some_slept = book.absent > 0
-        yield f"{'experts':<28} {'loss':>14} {'a round':>14}" + (f" {'rounds':>9}" if some_slept else "")
-        for place in np.argsort(means, kind="stable")[:MOST].tolist():
-            mean = number_text(means[place]) if book.spoke[place] else "-"
-            spoke = f" {int(book.spoke[place]):>9,}" if some_slept else ""
-            yield f"  {short(names[place]):<26} {number_text(book.losses[place]):>14} {mean:>14}{spoke}"
-        yield from more_lines(len(names), MOST)
-
-    def _comparators(self) -> Iterator[str]:
-        if not self.comparators:
-            return
-        yield f"{'against':<38} {'loss':>14} {'regret':>14}"
-        for one in self.comparators:
-            yield f"  {short(one.label, 36):<36} {number_text(one.loss):>14} {number_text(one.regret):>14}"
-        there = {one.name for one in self.comparators}
-        for name, why in self.absent.items():
-            if name not in there and (name != "best_shifting" or "asked for" not in why):
-                yield f"  {NAMES[name]}: none ({why})"
-
-    def _weights(self) -> Iterator[str]:
-        import numpy as np
-
-        names, weights = self.run.learner.names(), self.run.learner.weights
-        yield "weights"
-        order = np.argsort(-np.abs(weights), kind="stable").tolist()
-        for place in order[:MOST]:
-            yield f"  {short(names[place]):<26} {weights[place]:>14.6f}"
-        yield from more_lines(len(names), MOST)
-
-    def _forecasts(self) -> Iterator[str]:
-        forecasts, ends = self.run.forecasts, self.run.ends
-        for place, (when, value) in enumerate(forecasts[:MOST]):
-            yield f"forecast {when}: {number_text(value)}" + (interval_text(*ends[place]) if ends else "")
-        yield from more_lines(len(forecasts), MOST)
-
-
-def _wealth(loss: float) -> float:
-    return exp(-loss) if loss > -700 else inf
-
-
-FLOORED = ("table", "zero-one", "absolute")  # losses for which a fair coin costs every learner so much
-
-
-def report_of(outcome: CombineOutput) -> ForecastReport:
-    """The run as a report shows it."""
-    from ..report import ForecastReport
-
-    run = outcome.run
-    learner, columns = run.learner, run.stream.schema()
-    source = {"path": outcome.path, "rows": run.place, "target": columns["target"], "time": columns["time"]}
-    return ForecastReport(
-        title=title_of(learner, run.stream.name),
-        learner=learner,
-        loss_name=learner._loss.name,
-        source={name: value for name, value in source.items() if value is not None},
-        history=run.history,
-        comparators=outcome.comparators,
-        certificates=outcome.certificates,
-        forecast=outcome.forecast,
-        late=run.late,
-        asked=None if run.asking is None else (run.asking.asked_, run.asking.rounds_),
-        intervals=None if run.intervals is None else course_of(run.intervals),
-        lower_bound=_floor(run.history.rounds, len(learner.names()), learner._loss),
-        seconds=outcome.seconds,
-    )
-
-
-def _floor(rounds: list[int], experts: int, loss: Loss) -> list[float]:
-    """What every learner must expect to lose against some experts, where the range of losses is known."""
-    import numpy as np
-
-    from ..theory.expert_facts import lower_bound
-
-    width = 1.0 if loss.name == "zero-one" else loss.width
-    if loss.name not in FLOORED or not np.isfinite(width):
-        return []
-    return [width * lower_bound(count, experts) for count in rounds]
