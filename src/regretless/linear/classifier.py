@@ -162,7 +162,9 @@ class LabelPredictor(RowLearner, Classifier):
         if scores.shape[1] > 1:
             return np.asarray(self.classes_[scores.argmax(axis=1)])
         column = scores[:, 0]
-        positive = column >= 0 if self.rules().tie >= 0 else column > 0
+        positive = column > 0
+        if not column.all() and self.rules().tie >= 0:  # rules take longer than the scores of a row
+            positive |= column == 0
         if len(self.classes_) == 1:
             return np.repeat(self.classes_, len(column))
         return np.asarray(self.classes_[positive.astype(np.intp)])

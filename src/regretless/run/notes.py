@@ -11,7 +11,6 @@ import numpy as np
 from ..catalogue import DEFAULT
 from ..data.names import namer
 from ..ledger import FIELDS
-from ..linear.second_order_state import SecondOrderState
 from ..report.terminal import LOG_LOSS, label_text, loss_text, share_text
 from ..rows.validation import JUDGED_ROWS, free_text
 from .first_rows import fitting_size, forecast_instead, said_of
@@ -126,7 +125,7 @@ def _dense_diagonal(learner: OnlineClassifier, batch: Batch) -> Iterator[str]:
 def _inexact_sketch(learner: OnlineClassifier) -> Iterator[str]:
     """Rows so long that the solutions of a sketch in their units may have lost their digits."""
     state = learner.state_
-    if not isinstance(state, SecondOrderState) or state.matrix != "sketch" or state.sized:
+    if getattr(state, "matrix", "full") != "sketch" or getattr(state, "sized", True):
         return
     longest = float(np.sqrt(state.books[:, FIELDS.index("max_norm2")].max()))
     limit = LONGEST_SKETCHED * float(np.sqrt(learner.get_params()["r"]))
