@@ -15,8 +15,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from regretless.errors import RegretlessError
 from regretless.linear import AveragedPerceptron, Perceptron, VotedPerceptron
-from regretless.rows.validation import read_rows
 from regretless.textbook.linear import average
+
+from .slow import hunted
 
 WEIGHTS = "a round that weighs 2 is one round and not two"
 THRESHOLD = "the weights of classes move a threshold, which takes a constant feature and many passes"
@@ -37,16 +38,6 @@ signs = st.sampled_from([-1, 1])
 when = st.sampled_from(["before", "after"])
 # Where the weights may be anywhere between too small for their squares and nearly too large.
 wild = st.sampled_from([0.0, 1.0, -1.0, 1e-30, -3e-9, 7.5, 1e9, -1e30])
-
-
-def hunted(learner, X, y):
-    """Its certificates, without wasting time on the very best comparators."""
-    batch, codes = read_rows(X, learner=learner, reset=False), learner.codes(np.asarray(y))
-
-    def rounds():
-        yield batch, codes
-
-    return learner.judge(learner.question(rounds, len(batch), in_memory=True, svm=False, against=None))
 
 
 @pytest.mark.soak

@@ -16,7 +16,6 @@ from hypothesis.extra.numpy import arrays
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import regretless
-from regretless.comparator import Comparator
 from regretless.errors import RegretlessError
 from regretless.linear import MarginPerceptron, max_margin
 from regretless.rows.validation import read_rows
@@ -34,6 +33,8 @@ from regretless.theory.margin_perceptron import (
     most_updates,
 )
 
+from .slow import comparator
+
 WEIGHTS = "a round that weighs 2 is one round and not two"
 EXPECTED = {
     "check_sample_weight_equivalence_on_dense_data": WEIGHTS,
@@ -48,24 +49,6 @@ with warnings.catch_warnings():
 
 small = st.integers(-3, 3).map(float)
 signs = st.sampled_from([-1, 1])
-
-
-def comparator(X, y, v, repeats=1) -> Comparator:
-    """A comparator computed the slow way."""
-    margins = np.asarray(y) * (np.asarray(X, float) @ v)
-    hinge = np.maximum(0, 1 - margins)
-    squares = (np.asarray(X, float) ** 2).sum(1)
-    return Comparator(
-        "slow",
-        float(np.linalg.norm(v)),
-        repeats * float(hinge.sum()),
-        repeats * float((hinge**2).sum()),
-        None,
-        float(margins.min()),
-        repeats * len(y),
-        float(squares.max()),
-        repeats * float(squares.sum()),
-    )
 
 
 def adversary(k: float, epsilon: float) -> np.ndarray:

@@ -22,6 +22,8 @@ from regretless.textbook.linear import p_norm_perceptron
 from regretless.theory.mirror import P_NORM, p_norm_posterior, p_norm_separable, p_norm_sharp
 from regretless.theory.perceptron import posterior, separable, sharp
 
+from .slow import comparator as slow
+
 reals = st.floats(-8, 8, width=32)
 signs = st.sampled_from([-1, 1])
 
@@ -32,23 +34,8 @@ def fitted(X, y, **parameters) -> PNormPerceptron:
 
 def comparator(X, y, v, q, of) -> Comparator:
     """A comparator computed the slow way."""
-    X, v = np.asarray(X, float), np.asarray(v, float)
-    margins = np.asarray(y) * (X @ v)
-    hinge, squares = np.maximum(0, 1 - margins), (X**2).sum(1)
-    return Comparator(
-        "slow",
-        float(np.linalg.norm(v)),
-        float(hinge.sum()),
-        float((hinge**2).sum()),
-        None,
-        float(margins.min()),
-        len(y),
-        float(squares.max()),
-        float(squares.sum()),
-        v,
-        own=float(np.linalg.norm(v, q)),
-        product=float(v @ of.state_.theta[: len(v), 0]),
-    )
+    product = float(np.asarray(v, float) @ of.state_.theta[: len(v), 0])
+    return slow(X, y, v, own=float(np.linalg.norm(v, q)), product=product)
 
 
 @given(

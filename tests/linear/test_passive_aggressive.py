@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from regretless.comparator import Comparator
 from regretless.errors import RegretlessError
 from regretless.linear import PassiveAggressive
-from regretless.rows.validation import read_rows
 from regretless.textbook.linear import passive_aggressive
 from regretless.theory.gradient import (
     OF_VARIANT,
@@ -29,6 +27,8 @@ from regretless.theory.gradient import (
     limited_mistakes,
     limited_posterior,
 )
+
+from .slow import comparator, hunted
 
 WEIGHTS = "a round that weighs 2 is one round and not two"
 THRESHOLD = "the weights of classes move a threshold, which takes a constant feature and many passes"
@@ -49,24 +49,6 @@ reals = st.floats(-8, 8, width=32)
 signs = st.sampled_from([-1, 1])
 
 
-def comparator(X, y, v, repeats=1) -> Comparator:
-    """A comparator computed the slow way."""
-    margins = np.asarray(y) * (np.asarray(X, float) @ v)
-    hinge = np.maximum(0, 1 - margins)
-    squares = (np.asarray(X, float) ** 2).sum(1)
-    return Comparator(
-        "slow",
-        float(np.linalg.norm(v)),
-        repeats * float(hinge.sum()),
-        repeats * float((hinge**2).sum()),
-        None,
-        float(margins.min()),
-        repeats * len(y),
-        float(squares.max()),
-        repeats * float(squares.sum()),
-    )
-
-
 def fitted(X, y, **parameters) -> PassiveAggressive:
     return PassiveAggressive(**parameters).partial_fit(np.asarray(X, float), np.asarray(y), classes=[-1, 1])
 
@@ -74,16 +56,6 @@ def fitted(X, y, **parameters) -> PassiveAggressive:
 def certificates(learner, u):
     """What the theorems of its variant say of it against one comparator."""
     return [theorem.certify(learner.ledger_, [u], learner.target_facts()[0]) for theorem in learner.proven()]
-
-
-def hunted(learner, X, y):
-    """Its certificates, without wasting time on the very best comparators."""
-    batch, codes = read_rows(X, learner=learner, reset=False), learner.codes(np.asarray(y))
-
-    def rounds():
-        yield batch, codes
-
-    return learner.judge(learner.question(rounds, len(batch), in_memory=True, svm=False, against=None))
 
 
 @pytest.mark.soak

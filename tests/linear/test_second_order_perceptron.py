@@ -36,6 +36,7 @@ from regretless.theory.second_order_perceptron import (
 )
 
 from ..examples import first_of
+from .slow import comparator as slow
 
 MATRICES = pytest.mark.parametrize("matrix", ["full", "diagonal"])
 LEARNERS = pytest.mark.parametrize("learner", [SecondOrderPerceptron, AROW])
@@ -68,22 +69,7 @@ def played(learner, X, y, **rest):
 
 def comparator(X, y, v, A) -> Comparator:
     """A comparator computed the slow way, as long as a matrix says."""
-    margins = np.asarray(y) * (X @ v)
-    hinge = np.maximum(0, 1 - margins)
-    squares = (X**2).sum(1)
-    return Comparator(
-        "slow",
-        float(np.linalg.norm(v)),
-        float(hinge.sum()),
-        float((hinge**2).sum()),
-        None,
-        float(margins.min()),
-        float(len(y)),
-        float(squares.max()),
-        float(squares.sum()),
-        v,
-        own=float(np.sqrt(max(v @ A @ v, 0))),
-    )
+    return slow(X, y, v, own=float(np.sqrt(max(v @ A @ v, 0))))
 
 
 def matrix_of(X, moved, a, matrix):

@@ -28,27 +28,10 @@ from regretless.theory.perceptron import (
     total_distance,
 )
 
+from .slow import comparator
+
 reals = st.floats(-8, 8, width=32)
 signs = st.sampled_from([-1, 1])
-
-
-def comparator(X, y, v, repeats=1) -> Comparator:
-    """A comparator computed the slow way."""
-    margins = np.asarray(y) * (np.asarray(X, float) @ v)
-    hinge = np.maximum(0, 1 - margins)
-    squares = (np.asarray(X, float) ** 2).sum(1)
-    return Comparator(
-        "slow",
-        float(np.linalg.norm(v)),
-        repeats * float(hinge.sum()),
-        repeats * float((hinge**2).sum()),
-        None,
-        float(margins.min()),
-        repeats * len(y),
-        float(squares.max()),
-        repeats * float(squares.sum()),
-        np.asarray(v, float),
-    )
 
 
 def fitted(X, y, **parameters) -> Perceptron:

@@ -16,8 +16,9 @@ import regretless
 from regretless.errors import ModelError, RegretlessError
 from regretless.linear import Perceptron, VotedPerceptron, weight_history
 from regretless.persist.format import read_model, write_model
-from regretless.rows.validation import read_rows
 from regretless.textbook.linear import votes
+
+from .slow import hunted
 
 WEIGHTS = "a round that weighs 2 is one round and not two"
 THRESHOLD = "the weights of classes move a threshold, which takes a constant feature and many passes"
@@ -35,16 +36,6 @@ with warnings.catch_warnings():
 
 small = st.integers(-3, 3).map(float)
 signs = st.sampled_from([-1, 1])
-
-
-def hunted(learner, X, y):
-    """Its certificates, without wasting time on the very best comparators."""
-    batch, codes = read_rows(X, learner=learner, reset=False), learner.codes(np.asarray(y))
-
-    def rounds():
-        yield batch, codes
-
-    return learner.judge(learner.question(rounds, len(batch), in_memory=True, svm=False, against=None))
 
 
 @pytest.mark.soak

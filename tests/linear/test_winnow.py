@@ -55,6 +55,7 @@ from regretless.theory.mirror import (
 )
 
 from ..examples import first_of
+from .slow import comparator as slow
 
 reals = st.floats(-8, 8, width=32)
 mostly_zero = st.one_of(st.just(0.0), reals)
@@ -102,23 +103,15 @@ def fitted(X, y, **parameters) -> Winnow:
 
 def comparator(X, y, v, *, of, balanced=False, repeats=1) -> Comparator:
     """A comparator computed the slow way."""
-    X, v = np.asarray(X, float), np.asarray(v, float)
-    margins = np.asarray(y) * (X @ v)
-    hinge, squares = np.maximum(0, 1 - margins), (X**2).sum(1)
+    v = np.asarray(v, float)
     own = np.abs(v).sum() if balanced or (v >= 0).all() else inf
     shares = np.abs(v)[v != 0] / np.abs(v).sum()
     weights = len(v) * (2 if balanced else 1)
-    return Comparator(
-        "slow",
-        float(np.linalg.norm(v)),
-        repeats * float(hinge.sum()),
-        repeats * float((hinge**2).sum()),
-        None,
-        float(margins.min()),
-        repeats * len(y),
-        float(squares.max()),
-        repeats * float(squares.sum()),
+    return slow(
+        X,
+        y,
         v,
+        repeats,
         own=float(own),
         divergence=log(weights) + float(shares @ np.log(shares)),
         product=float(v @ of.state_.theta[: len(v), 0]),
