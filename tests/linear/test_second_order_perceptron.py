@@ -357,6 +357,29 @@ def test_all_instruction_sets_and_layouts_give_the_same_bits(learner, matrix, ga
 
 @pytest.mark.kernel
 @LEARNERS
+def test_features_far_apart_are_learned_as_neighbours_are(learner):
+    """Records that fill more than a cache, of which those of the next row are fetched ahead, hold the bits of few."""
+    X, y = drawn(4, columns=40)
+    X[:, ::3] = 0
+    rows, columns, places = sp.csr_array(X), 100_000, 2_000 * np.arange(1, 41)
+    far = sp.csr_array((rows.data, places[rows.indices].astype(np.int32), rows.indptr), shape=(len(X), columns))
+    near, wide = (played(learner(matrix="diagonal"), some, y) for some in (rows, far))
+    np.testing.assert_array_equal(near.state_.records, wide.state_.records[places])
+    assert near.ledger_ == wide.ledger_
+
+
+@LEARNERS
+def test_a_record_lies_in_as_few_cache_lines_as_it_can(learner):
+    """Records begin where a cache line does, those of a fresh learner and those of one whose columns came late."""
+    X, y = drawn(4, columns=40)
+    ours = played(learner(matrix="diagonal"), X[:, :12], y)
+    assert ours.state_.records.ctypes.data % 64 == 0
+    ours.state_.grow(5_000)
+    assert ours.state_.records.ctypes.data % 64 == 0
+
+
+@pytest.mark.kernel
+@LEARNERS
 @MATRICES
 @pytest.mark.parametrize("classes", [3, 8, 11])
 def test_one_against_rest_is_a_row_of_binary_learners(learner, matrix, classes):

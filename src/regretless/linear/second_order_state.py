@@ -12,7 +12,7 @@ import numpy as np
 from .. import _core
 from ..data.batch import Array
 from ..errors import RegretlessError
-from ..rows.state import BaseState, BatchPlayer, BatchRounds, Report, Rules, length
+from ..rows.state import BaseState, BatchPlayer, BatchRounds, Report, Rules, length, zeros_on_lines
 from .sketch import Sketch
 
 PRIOR, SUM, SQUARE, WEIGHT, VOLUME, SIZE = range(6)  # columns of `memory`
@@ -93,7 +93,7 @@ class SecondOrderState(BaseState):
         self.memory[:, PRIOR] = prior
         self.memory[:, SIZE] = 0 if self.sized else -1
         for name, shape in self._layout(columns).items():
-            setattr(self, name, np.zeros(shape))
+            setattr(self, name, zeros_on_lines(shape))
         if full:
             self.scales[:] = 1 / prior
         if rank:
@@ -264,7 +264,7 @@ class SecondOrderState(BaseState):
             # A matrix is as large as it must be: it grows seldom, and room would be dear.
             room = columns if self._apart else max(columns, min(2 * self._room(), 2 * columns))
             for name, shape in self._layout(room).items():
-                larger, old = np.zeros(shape), getattr(self, name)
+                larger, old = zeros_on_lines(shape), getattr(self, name)
                 larger[tuple(map(slice, old.shape))] = old
                 setattr(self, name, larger)
             if self.full:

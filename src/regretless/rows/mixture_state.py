@@ -5,14 +5,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from math import prod
 from typing import Any, ClassVar
-
-import numpy as np
 
 from .. import _core
 from ..data.batch import Array
-from .state import BaseState
+from .state import BaseState, zeros_on_lines
 
 # Members side by side; how many rates; the place of the first member with a matrix of the features.
 LANES, RATES, FULL = _core.AGGREGATED_LANES, _core.AGGREGATED_RATES, _core.AGGREGATED_FULL
@@ -46,7 +43,7 @@ class MixtureState(BaseState):
         self.full = any(self._members[FULL : FULL + self.FULLS]) and (limit is None or columns <= limit)
         super().__init__(columns, targets)
         for name, shape in self._layout(columns).items():
-            setattr(self, name, aligned(shape))
+            setattr(self, name, zeros_on_lines(shape))
         self._enlist(self._members if self.full else self._without_matrices())
 
     @classmethod
@@ -94,7 +91,7 @@ class MixtureState(BaseState):
             if name == "cells":
                 continue
             old = getattr(self, name).reshape(self.targets, self._fulls, -1)
-            larger = aligned(shape)
+            larger = zeros_on_lines(shape)
             larger.reshape(self.targets, self._fulls, -1)[:, :, : old.shape[2]] = old
             setattr(self, name, larger)
         self._player = None
@@ -125,15 +122,7 @@ class MixtureState(BaseState):
         self.cells = _with_rows(self.cells, columns)
 
 
-def aligned(shape: tuple[int, ...]) -> Array:
-    """Zeros that begin where a cache line does: a cell takes two of them, and else would take a part of a third."""
-    size = prod(shape)
-    numbers = np.zeros(size + 7)
-    begin = -(numbers.ctypes.data // 8) % 8
-    return numbers[begin : begin + size].reshape(shape)
-
-
 def _with_rows(array: Array, rows: int) -> Array:
-    larger = aligned((rows, array.shape[1]))
+    larger = zeros_on_lines((rows, array.shape[1]))
     larger[: len(array)] = array
     return larger

@@ -318,6 +318,15 @@ def _full(rows: int, targets: int, fill: float) -> Array:
     return np.full((rows, targets), fill) if fill else np.zeros((rows, targets))  # zeros cost nothing until they move
 
 
+def zeros_on_lines(shape: tuple[int, ...]) -> Array:
+    """Zeros that begin where a cache line does: what belongs to a feature, four numbers or more, would else lie in one
+    line more than it fills."""
+    size = prod(shape)
+    numbers = np.zeros(size + 7)
+    begin = -(numbers.ctypes.data // 8) % 8
+    return numbers[begin : begin + size].reshape(shape)
+
+
 def length(vector: Array, bias: float = 0.0) -> float:
     """Euclidean length, also of what is so small or so large that its squares are not floats."""
     largest = max(float(np.abs(vector).max(initial=0.0)), abs(bias))

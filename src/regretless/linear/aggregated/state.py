@@ -12,8 +12,8 @@ import numpy as np
 from ... import _core
 from ...data.batch import Array
 from ...ledger import FIELDS, Ledger
-from ...rows.mixture_state import FULL, LANES, RATES, MixtureState, aligned
-from ...rows.state import BaseState, BatchPlayer, BatchRounds, Report, Rules, length
+from ...rows.mixture_state import FULL, LANES, RATES, MixtureState
+from ...rows.state import BaseState, BatchPlayer, BatchRounds, Report, Rules, length, zeros_on_lines
 
 COIN, STACK = _core.AGGREGATED_COIN, _core.AGGREGATED_STACK  # the places of the bettor and of the stacked member
 FULLS = STACK - FULL
@@ -151,7 +151,7 @@ class AggregatedState(MixtureState):
             return
         for name, shape in self._layout(columns).items():
             if name != "cells":
-                old, larger = getattr(self, name), aligned(shape)
+                old, larger = getattr(self, name), zeros_on_lines(shape)
                 larger[tuple(map(slice, old.shape))] = old
                 setattr(self, name, larger)
         self.sketch[INVERSE, :, 1 + self.columns :] = NEVER_MET
