@@ -72,14 +72,12 @@ std::int64_t number_keys(KeyTable& table, const std::int64_t* keys, std::int64_t
                          const Take& take) {
   constexpr std::int64_t ahead = 32, near = 12;  // how many keys earlier a place is fetched, and the key that it names
   std::uint64_t hashes[ahead] = {};
-  for (std::int64_t k = -ahead; k < n; ++k) {
-    const std::uint64_t hash = hashes[std::uint64_t(k) % ahead];
-    if (k + ahead < n) {
-      const std::uint64_t later = hashes[std::uint64_t(k) % ahead] = splitmix64(std::uint64_t(keys[k + ahead]));
-      table.fetch_place(later);
-    }
-    if (k < 0) continue;
-    if (k + near < n) table.fetch_key(hashes[std::uint64_t(k + near) % ahead]);
+  const auto fetch = [&](std::int64_t k) { table.fetch_place(hashes[k % ahead] = splitmix64(std::uint64_t(keys[k]))); };
+  for (std::int64_t k = 0; k < std::min(n, ahead); ++k) fetch(k);
+  for (std::int64_t k = 0; k < n; ++k) {
+    const std::uint64_t hash = hashes[k % ahead];
+    if (k + ahead < n) fetch(k + ahead);
+    if (k + near < n) table.fetch_key(hashes[(k + near) % ahead]);
     std::uint64_t* const at = table.find(keys[k], hash);
     if (table.broken) return k;
     std::int64_t number = table.number_at(at);
@@ -182,13 +180,12 @@ class RowMaker {
   }
 
   bool remember(KeyColumns& columns) {
-    KeyTable& table = columns.table;
-    const auto none = [](std::int64_t, std::int64_t) {};
-    for (std::size_t k = 0; k < n_ && columns.learn && table.count < table.limit; ++k)
-      if (!(columns.features && keys_[k] <= largest_feature) &&
-          number_keys(table, &keys_[k], 1, true, columns.refused, none) == 0)
-        return false;
-    return true;
+    if (!columns.learn || columns.table.count >= columns.table.limit) return true;
+    picked_.clear();
+    for (std::size_t k = 0; k < n_; ++k)
+      if (!columns.features || keys_[k] > largest_feature) picked_.push_back(keys_[k]);
+    const auto n = std::int64_t(picked_.size());
+    return number_keys(columns.table, picked_.data(), n, true, columns.refused, [](std::int64_t, std::int64_t) {}) == n;
   }
 
   // By columns of so many bits, and those of one column as they came.
@@ -221,7 +218,7 @@ class RowMaker {
     }
   }
 
-  std::vector<std::int64_t> keys_;
+  std::vector<std::int64_t> keys_, picked_;  // all; those to be remembered
   std::vector<V> values_;
   std::size_t n_ = 0, m_ = 0;                   // keys; entries
   std::vector<std::uint64_t> entries_, spare_;  // a column, and the place of its value below it
