@@ -82,7 +82,7 @@ class AggregatedPlayer : public RoundPlayer<AggregatedKind> {
       demand(weights && scales, "full members need weights and scales");
       const std::size_t n = weights->shape(1) / full_lanes;
       demand(n > 0 && shaped(*weights, targets, full_lanes * n) && shaped(*scales, targets, full_lanes * n) &&
-                 shaped(*factor, targets, full_lanes * std::size_t(aggregated_factor_size(std::int64_t(n)))) &&
+                 shaped(*factor, targets, full_lanes * std::size_t(factor_size(std::int64_t(n)))) &&
                  n - 1 <= cells.shape(0),
              "the weights, the scales and the factor do not fit each other");
       state_.columns = std::int64_t(n - 1);
@@ -199,7 +199,7 @@ void bind_aggregated(nb::module_& m) {
   m.attr("AGGREGATED_STACK") = stack_lane;
   m.attr("AGGREGATED_MEMORY_SIZE") = aggregated_memory_size;
   m.attr("AGGREGATED_CELL_SIZE") = aggregated_cell_size;
-  m.def("aggregated_factor_size", &aggregated_factor_size, "columns"_a,
+  m.def("factor_size", &factor_size, "columns"_a,
         "How many numbers the factor of a full member has, the constant feature being one of the columns.");
   m.def("aggregated_cell", &cell_places, "Where the numbers of each name begin in the cell of a feature.");
   m.def("aggregated_memory", &memory_places, "The same of the memory of a target.");

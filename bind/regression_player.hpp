@@ -48,8 +48,7 @@ class RegressionPlayer {
       demand(weights && scales, "full members need weights and scales");
       const std::size_t fulls = priors.size(), n = fulls ? weights->shape(1) / fulls : 0;
       demand(n > 0 && shaped(*weights, 1, fulls * n) && shaped(*scales, 1, fulls * n) &&
-                 shaped(*factor, 1, fulls * std::size_t(aggregated_factor_size(std::int64_t(n)))) &&
-                 n - 1 <= cells.shape(0),
+                 shaped(*factor, 1, fulls * std::size_t(factor_size(std::int64_t(n)))) && n - 1 <= cells.shape(0),
              "the weights, the scales and the factor do not fit each other");
       state_.columns = std::int64_t(n - 1);
       state_.weights = weights_->data();

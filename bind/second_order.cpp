@@ -57,7 +57,7 @@ class SecondOrderPlayer : public RoundPlayer<SecondOrderKind> {
       : memory_(memory), books_(books), scratch_(scratch) {
     const std::size_t targets = memory.shape(0), n = sums.shape(1);
     demand(n > 0 && shaped(sums, targets, n) && shaped(weights, targets, n) && shaped(scales, targets, n) &&
-               shaped(factor, targets, n * (n - 1) / 2),
+               shaped(factor, targets, std::size_t(factor_size(std::int64_t(n)))),
            "the sums, the weights, the scales and the factor do not fit each other");
     state_.sums = hold(0, sums);
     state_.weights = hold(1, weights);

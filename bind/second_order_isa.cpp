@@ -9,8 +9,13 @@ template <class F>
 static LinearVerdict with_kind(const SecondOrder& state, const Rules& rules, F f) {
   const PerceptronLoss on_mistake(rules);
   const SquaredHinge below_one(rules);
-  if (state.factor && rules.loss == PerceptronLoss::name) return f(Whole(state), on_mistake);
-  if (state.factor) return f(Whole(state), below_one);
+  if (state.factor) {
+    WholeWorkspace work;
+    const ByAll all(state, work);
+    const LinearVerdict verdict = rules.loss == PerceptronLoss::name ? f(all, on_mistake) : f(all, below_one);
+    all.whole.settle();
+    return verdict;
+  }
   if (state.rows) return f(Sketched(state), below_one);
   if (rules.loss == PerceptronLoss::name) return f(BySums(state), on_mistake);
   if (state.sized) return f(ByWeights<InSizes>(state), below_one);

@@ -32,7 +32,7 @@ struct Learner {
       const std::int64_t n = 1 + columns, rows = targets * full_lanes;
       weights = array<double>(rows * n, number);
       scales = array<double>(rows * n, number);
-      factor = array<double>(rows * aggregated_factor_size(n), number);
+      factor = array<double>(rows * factor_size(n), number);
     }
     books = array<double>((targets + (targets > 1)) * ledger_size, number);
   }

@@ -42,7 +42,7 @@ struct Learner {
     const std::int64_t n = 1 + columns;
     weights = array<double>(rules.fulls * n, number);
     scales = array<double>(rules.fulls * n, number);
-    factor = array<double>(rules.fulls * aggregated_factor_size(n), number);
+    factor = array<double>(rules.fulls * factor_size(n), number);
     books = array<double>(ledger_size, number);
     if (sound) enlist();
   }

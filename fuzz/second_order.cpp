@@ -32,7 +32,7 @@ struct Learner {
     if (whole) {
       for (std::vector<double>* of : {&sums, &weights, &scales}) *of = array<double>(targets * n, number);
       if (sound) scales = array<double>(targets * n, [&] { return 1 / (prior > 0 ? prior : 1); });
-      factor = array<double>(targets * (n * (n - 1) / 2), number);
+      factor = array<double>(targets * factor_size(n), number);
     } else {
       numbers = by_sums        ? numbers_by_sums * targets
                 : targets == 1 ? numbers_by_one_weight

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "factor_size.hpp"
 #include "linear_types.hpp"
 
 namespace regretless {
@@ -12,11 +13,6 @@ inline constexpr double least_entry = 1e-75, most_entry = 1e75;
 // Members side by side, one a lane: four rates, a coin bettor, two that keep a full matrix of the features, and one
 // that keeps such a matrix of what the others say.
 inline constexpr int aggregated_lanes = 8, rate_lanes = 4, coin_lane = 4, full_lane = 5, full_lanes = 2, stack_lane = 7;
-
-// U above its diagonal, for n features: columns by fours, and of each four columns the rows by fours, of which those of
-// the first column come first. On the diagonal and below it there are zeros. What belongs to the first columns does not
-// depend on how many follow.
-inline constexpr std::int64_t aggregated_factor_size(std::int64_t n) { return 8 * ((n + 3) / 4) * ((n + 3) / 4 + 1); }
 
 // What the diagonal members know of one feature and one target: two cache lines, in fours that are moved together.
 struct AggregatedCell {
@@ -44,8 +40,7 @@ struct AggregatedMemory {
   double energy[aggregated_lanes];  // rates: sum of squared gradients over a; full and stacked: sum of B
   double most_weight;               // largest weight of a round
   // Of the stacked member, whose features are the scores of the lanes before its own, and a constant in its own lane.
-  double stack_weights[aggregated_lanes], stack_scales[aggregated_lanes],
-      stack_factor[aggregated_factor_size(aggregated_lanes)];
+  double stack_weights[aggregated_lanes], stack_scales[aggregated_lanes], stack_factor[factor_size(aggregated_lanes)];
 };
 inline constexpr int aggregated_memory_size = sizeof(AggregatedMemory) / sizeof(double);
 
@@ -65,7 +60,7 @@ struct Aggregated {
   double* cells = nullptr;             // (columns, targets, cell)
   AggregatedMemory* memory = nullptr;  // (targets)
   // Full members, if there are any: (targets, full_lanes, 1 + columns), the constant feature first; and U above its
-  // diagonal, (targets, full_lanes, aggregated_factor_size(1 + columns)).
+  // diagonal, (targets, full_lanes, factor_size(1 + columns)).
   double *weights = nullptr, *scales = nullptr, *factor = nullptr;
   // Or members with a sketch of the matrix, D + B'B, as in sketch.hpp: weights as above, and of the same shape what D
   // has from rows that B has shed, the sums of that times the weights of the time and times their squares, the largest

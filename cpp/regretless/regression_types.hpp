@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "factor_size.hpp"
 #include "linear_types.hpp"
 
 namespace regretless {
@@ -77,7 +78,7 @@ struct Regression {
   double* cells = nullptr;  // (columns, cell)
   RegressionMemory* memory = nullptr;
   // Full members, if there are any: (fulls, 1 + columns), the constant feature first; and U above its diagonal, (fulls,
-  // aggregated_factor_size(1 + columns)).
+  // factor_size(1 + columns)).
   double *weights = nullptr, *scales = nullptr, *factor = nullptr;
   Ledger* book = nullptr;
   double* forecasts = nullptr;  // (rounds), or null: what each round was predicted by

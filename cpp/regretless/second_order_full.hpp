@@ -1,62 +1,98 @@
-// The inverse of A = a I + sum of x x', kept as U D U' with U unit upper triangular and D positive, and how one more x
-// x' changes it (Bierman 1977). Unlike an inverse that is itself subtracted from, it stays positive whatever the
-// rounding, and it does not mind features of very different sizes.
+// Second-order learners that keep all of A = a I + sum of x x', as the factors of its inverse. What a round changes
+// waits until the next one is scored, so that the factor is read and written once for both.
 #pragma once
+#include "factored.hpp"
 #include "numeric.hpp"
-#include "rows.hpp"
+#include "second_order_types.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
-// One target: arrays over the constant feature, which is the first, and the others.
-struct Factored {
-  std::int64_t n;
-  double *sums, *weights, *d, *u, *volume;
+// What one call needs besides the state, from the first round on that teaches; others may score meanwhile.
+struct WholeWorkspace {
+  Buffer<double> numbers;
+  Buffer<FullRound> rounds;              // of each target
+  Buffer<bool> projected;                // whether its U' x is that of the row at hand
+  double *x = nullptr, *gain = nullptr;  // that row, the constant feature first; A^-1 x of one target
+  bool placed = false;                   // whether x is that row
+
+  REGRETLESS_APART void begin(const SecondOrder& s) {
+    const std::int64_t n = (1 + s.columns + 7) & ~std::int64_t(3), all = (2 + 4 * s.targets) * n;
+    numbers.make(all);
+    rounds.make(s.targets);
+    projected.make(s.targets);
+    for (std::int64_t i = 0; i < all; ++i) numbers.at[i] = 0;
+    x = numbers.at;
+    gain = x + n;
+    double* at = gain + n;
+    for (std::int64_t c = 0; c < s.targets; ++c, at += 4 * n) {
+      rounds.at[c] = {at, at + n, at + 2 * n, at + 3 * n};
+      projected.at[c] = false;
+    }
+  }
+  template <class Row>
+  void place(const Row& row, double intercept, std::int64_t n) {
+    if (placed) return;
+    for (std::int64_t i = 0; i < n; ++i) x[i] = 0;
+    x[0] = intercept;
+    for (std::int64_t k = 0; k < row.n; ++k) x[1 + row.column(k)] = row.x[k];
+    placed = true;
+  }
 };
 
-// Column j of U, and what is known of A^-1 x so far.
-REGRETLESS_INLINE void turn(double* __restrict u, double* __restrict gain, std::int64_t n, double by, double more) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double old = u[i];
-    u[i] = old + gain[i] * by;
-    gain[i] = gain[i] + old * more;
-  }
-}
+// The weights are A^-1 u, and a score is their product with the row. It has the sign of u' (A + x x')^-1 x, which is
+// that product over 1 + x' A^-1 x.
+struct Whole {
+  const SecondOrder& s;
+  WholeWorkspace& work;
 
-// A <- A + x x' / noise. Afterwards `gain` is A^-1 x with the A of before; returned is x' A^-1 x, which may be far
-// smaller than the noise that it is added to.
-REGRETLESS_APART static double take_in(const Factored& s, const double* x, double noise, double* gain) {
-  double *column = s.u, doubt = 0;
-  for (std::int64_t j = 0; j < s.n; column += j, ++j) {
-    const double f = product(column, x, j) + x[j], v = s.d[j] * f;
-    gain[j] = v;
-    if (f == 0) continue;  // this column has no part in x
-    const double before = noise + doubt;
-    doubt += v * f;
-    turn(column, gain, j, -f / before, v);
-    s.d[j] *= before / (noise + doubt);
+  const double* weights(std::int64_t c) const { return s.weights + c * (1 + s.columns); }
+  Factored target(std::int64_t c) const {
+    const std::int64_t n = 1 + s.columns;
+    return {n, s.weights + c * n, s.scales + c * n, s.factor + c * factor_size(n)};
   }
-  return doubt;
-}
 
-// A round that teaches: sums, matrix and weights. `scratch` has room for 2 n numbers. Returned is x' A^-1 x with the A
-// of before.
-template <class Row>
-REGRETLESS_APART static double take_in_row(const Factored& s, const Row& row, double intercept, double y, double score,
-                                           double confidence, double* scratch) {
-  const double noise = 1 / confidence;
-  if (!(noise < std::numeric_limits<double>::infinity())) return 0;  // next to no weight
-  double *x = scratch, *gain = scratch + s.n;
-  for (std::int64_t i = 0; i < s.n; ++i) x[i] = 0;
-  x[0] = intercept;
-  for (std::int64_t k = 0; k < row.n; ++k) x[1 + row.column(k)] = row.x[k];
-  const double doubt = take_in(s, x, noise, gain);
-  *s.volume += log_past_one(confidence * doubt);
-  const double step = (y - score) / (noise + doubt), by = confidence * y;
-  for (std::int64_t i = 0; i < s.n; ++i) {
-    s.weights[i] += step * gain[i];
-    s.sums[i] += by * x[i];
+  // A row comes: what waits is done for it.
+  template <class Row>
+  REGRETLESS_INLINE void look(const Row& row, double b) const {
+    work.placed = false;
+    if (work.x) look_again(row, b);
   }
-  return doubt;
-}
+  template <class Row>
+  REGRETLESS_APART void look_again(const Row& row, double b) const {
+    for (std::int64_t c = 0; c < s.targets; ++c) {
+      work.projected.at[c] = work.rounds.at[c].waits;
+      if (!work.rounds.at[c].waits) continue;
+      work.place(row, b, 1 + s.columns);
+      target(c).project(work.x, work.rounds.at[c], work.gain);
+    }
+  }
+  // A call ends.
+  void settle() const {
+    for (std::int64_t c = 0; work.x && c < s.targets; ++c) target(c).settle(work.rounds.at[c], work.gain);
+  }
+
+  // A round that teaches: sums and D change, the other factor and the weights will. Returned is x' A^-1 x with the A of
+  // before, which may be far smaller than the noise that it is added to.
+  template <class Row>
+  REGRETLESS_APART double teach(std::int64_t c, const Row& row, double intercept, double y, double score,
+                                double confidence) const {
+    const double noise = 1 / confidence;
+    if (!(noise < infinity)) return 0;  // next to no weight
+    if (!work.x) work.begin(s);
+    const Factored one = target(c);
+    FullRound& round = work.rounds.at[c];
+    work.place(row, intercept, one.n);
+    if (!work.projected.at[c]) one.project(work.x, round, work.gain);
+    const double doubt = one.variance(round), by = confidence * y;
+    one.plan(round, noise);
+    round.step = (y - score) / (noise + doubt);
+    round.waits = true;
+    s.memory[c].volume += log_past_one(confidence * doubt);
+    double* const __restrict sums = s.sums + c * one.n;
+    const double* const __restrict x = work.x;
+    for (std::int64_t i = 0; i < one.n; ++i) sums[i] += by * x[i];
+    return doubt;
+  }
+};
 
 }  // namespace regretless::REGRETLESS_ISA

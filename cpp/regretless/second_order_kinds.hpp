@@ -213,37 +213,33 @@ struct ByWeights {
   }
 };
 
-// All of A: the weights are A^-1 u, and a score is their product with the row. It has the sign of u' (A + x x')^-1 x,
-// which is that product over 1 + x' A^-1 x.
-struct Whole {
+// All of A.
+struct ByAll {
   const SecondOrder& s;
-  explicit Whole(const SecondOrder& state) : s(state) {}
-  double* scratch() const { return s.scratch + 5 * s.targets; }
-  Factored target(std::int64_t c) const {
-    const std::int64_t n = 1 + s.columns;
-    return {
-        n, s.sums + c * n, s.weights + c * n, s.scales + c * n, s.factor + c * (n * (n - 1) / 2), &s.memory[c].volume};
-  }
+  Whole whole;
+  ByAll(const SecondOrder& state, WholeWorkspace& work) : s(state), whole{state, work} {}
 
   template <class Row>
   REGRETLESS_INLINE RowSums row_sums(const Row& row, double b) const {
+    whole.look(row, b);
+    return row_sums_only(row, b);
+  }
+  template <class Row>
+  REGRETLESS_INLINE RowSums row_sums_only(const Row& row, double b) const {
     RowSums sums;
     sums.score = product_and_norm(row, s.weights + 1, sums.norm2) + b * *s.weights;
     return sums;
   }
   template <class Row>
-  REGRETLESS_INLINE RowSums row_sums_only(const Row& row, double b) const {
-    return row_sums(row, b);
-  }
-  template <class Row>
   double learn(const Row& row, const Lesson& of, double y, double score) const {
-    return take_in_row(target(0), row, of.intercept, y, score, of.confidence, scratch());
+    return whole.teach(0, row, of.intercept, y, score, of.confidence);
   }
   template <class Row>
   double scores(const Row& row, double b, double* out) const {
+    whole.look(row, b);
     double norm2 = 0;
     for (std::int64_t c = 0; c < s.targets; ++c) {
-      const double* const weights = target(c).weights;
+      const double* const weights = whole.weights(c);
       out[c] = product_and_norm(row, weights + 1, norm2) + b * *weights;
     }
     return norm2;
@@ -252,19 +248,17 @@ struct Whole {
   void learn_many(const Row& row, const Lesson& of, std::int32_t label, const Moves& moves) const {
     for (std::int64_t c = 0; c < s.targets; ++c)
       if (moves.confidences[c] > 0)
-        moves.steps[c] =
-            take_in_row(target(c), row, of.intercept, c == label ? 1 : -1, moves.scores[c], of.confidence, scratch());
+        moves.steps[c] = whole.teach(c, row, of.intercept, c == label ? 1 : -1, moves.scores[c], of.confidence);
   }
 };
 
 template <class M>
-concept Matrix = std::constructible_from<M, const SecondOrder&> &&
-                 requires(M& m, const DenseRow<double>& row, const Lesson& of, const Moves& moves, double x) {
-                   { m.row_sums(row, x) } -> std::same_as<RowSums>;       // before learning
-                   { m.row_sums_only(row, x) } -> std::same_as<RowSums>;  // when there is nothing to learn
-                   { m.scores(row, x, &x) } -> std::same_as<double>;
-                   { m.learn(row, of, x, x) } -> std::same_as<double>;
-                   m.learn_many(row, of, std::int32_t{}, moves);
-                 };
+concept Matrix = requires(M& m, const DenseRow<double>& row, const Lesson& of, const Moves& moves, double x) {
+  { m.row_sums(row, x) } -> std::same_as<RowSums>;       // before learning
+  { m.row_sums_only(row, x) } -> std::same_as<RowSums>;  // when there is nothing to learn
+  { m.scores(row, x, &x) } -> std::same_as<double>;
+  { m.learn(row, of, x, x) } -> std::same_as<double>;
+  m.learn_many(row, of, std::int32_t{}, moves);
+};
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "factor_size.hpp"
 #include "linear_types.hpp"
 
 namespace regretless {
@@ -26,8 +27,7 @@ struct SecondOrder {
   // x^2 of the updates; for one target a zero in its place, to fill a register.
   double* records = nullptr;
   std::int64_t numbers = 0;
-  // Full: (targets, 1 + columns), the constant feature first; and the columns of U, each above its one, one after the
-  // other.
+  // Full: (targets, 1 + columns), the constant feature first; and U, (targets, factor_size(1 + columns)).
   double *sums = nullptr, *weights = nullptr, *scales = nullptr, *factor = nullptr;
   // A sketch, D + B'B: sums and weights as above, and of the same shape what D has from rows that B has shed, the
   // largest squares of the updates, and 1 / D; B, (targets, sketch_rows, 1 + columns), whose rows beyond those in use

@@ -53,7 +53,7 @@ AGGREGATED_MEMORY_SIZE: int = 121
 
 AGGREGATED_CELL_SIZE: int = 16
 
-def aggregated_factor_size(columns: int) -> int:
+def factor_size(columns: int) -> int:
     """
     How many numbers the factor of a full member has, the constant feature being one of the columns.
     """

@@ -22,6 +22,7 @@ from regretless.errors import ModelError, RegretlessError
 from regretless.linear import AROW, SecondOrderPerceptron
 from regretless.linear.second_order_state import PRIOR, SecondOrderState
 from regretless.persist.format import read_model, write_model
+from regretless.rows.factor import upper_of
 from regretless.textbook.linear import arow, arow_in_sizes, second_order_perceptron
 from regretless.theory.second_order_perceptron import (
     AROW as AROW_THEOREMS,
@@ -380,6 +381,25 @@ def test_a_record_lies_in_as_few_cache_lines_as_it_can(learner):
 
 @pytest.mark.kernel
 @LEARNERS
+@pytest.mark.parametrize("classes", [(-1, 1), (0, 1, 2)])
+@pytest.mark.parametrize("columns", [2, 3, 8, 13])
+def test_a_change_that_waits_for_the_next_round_is_the_one_made_at_once(learner, classes, columns):
+    """A call of one round makes its change before it ends, a longer one with the next row: of rows that teach and rows
+    that do not, both give the same bits, and so do calls of any length."""
+    X, y = drawn(11, rows=80, columns=columns, classes=classes, noise=2.0)
+    whole, single, parts = (learner(matrix="full").partial_fit(X[:1], y[:1], classes=classes) for _ in range(3))
+    whole.partial_fit(X[1:], y[1:])
+    for x, label in zip(X[1:], y[1:], strict=True):
+        single.update_one(x, label)
+    for begin, end in ((1, 3), (3, 4), (4, 30), (30, 80)):
+        parts.partial_fit(sp.csr_array(X[begin:end]), y[begin:end])
+    assert 20 < whole.ledger_.updates < 80 * whole.state_.targets
+    assert whole.state_.same(single.state_)
+    assert whole.state_.same(parts.state_)
+
+
+@pytest.mark.kernel
+@LEARNERS
 @MATRICES
 @pytest.mark.parametrize("classes", [3, 8, 11])
 def test_one_against_rest_is_a_row_of_binary_learners(learner, matrix, classes):
@@ -687,6 +707,22 @@ def test_a_saved_learner_goes_on_bit_for_bit(learner, matrix, tmp_path):
     loaded = played(regretless.load(tmp_path / "half.rgl"), X[100:], y[100:])
     assert loaded.state_.same(whole.state_)
     np.testing.assert_array_equal(loaded.decision_function(X), whole.decision_function(X))
+
+
+@pytest.mark.parametrize("columns", [1, 6, 7])
+def test_a_full_matrix_of_version_0_1_is_read(columns, tmp_path):
+    """A file in which the columns of U stand one after the other, each above the diagonal, is the same learner."""
+    X, y = drawn(12, columns=columns)
+    ours, path = AROW(matrix="full").partial_fit(X, y), tmp_path / "m.rgl"  # a class that comes late has a spare target
+    ours.save(path)
+    description, tensors = read_model(path)
+    for name in ("factor", "spare_factor"):
+        uppers = [upper_of(factor, 1 + columns) for factor in tensors[name]]
+        tensors[name] = np.array([np.concatenate([upper[:j, j] for j in range(1 + columns)]) for upper in uppers])
+    write_model(path, description, tensors)
+    loaded = regretless.load(path)
+    assert loaded.state_.same(ours.state_)
+    np.testing.assert_array_equal(loaded.decision_function(X), ours.decision_function(X))
 
 
 @LEARNERS

@@ -10,6 +10,7 @@ import numpy as np
 from ..data.batch import Array
 from ..ledger import Ledger
 from ..regression.state import MOST, RegressionRules, RegressionState
+from ..rows.factor import put_upper, upper_of
 from ..rows.mixture_state import FULL, RATES
 from .weighted_mean import inverse_of_lower, lower_and_pivots
 
@@ -206,7 +207,7 @@ def place_sums(state: RegressionState, sums: RidgeSums, prior: float) -> None:
     weights = _solution(matrix, sums.products)
     state.weights[0] = weights
     state.scales[0] = np.where(most > 0, 1 / (pivots * sizes * sizes), 0)
-    _put_upper(state, inverse_of_lower(lower).T * (sizes[None, :] / sizes[:, None]))
+    put_upper(state.factor[0], inverse_of_lower(lower).T * (sizes[None, :] / sizes[:, None]))
     moments = sums.moments
     apart = moments.base - sums.origin + moments.mean
     least = moments.spread + moments.count * apart * apart - float((weights * sums.products).sum())
@@ -275,28 +276,10 @@ def _solution(matrix: Array, right: Array) -> Array:
 
 def _matrix(state: RegressionState) -> Array:
     """A, with the penalty of the prior."""
-    scales, upper = state.scales[0], _upper(state)
-    inverse = inverse_of_lower(upper.T)
-    matrix = np.zeros(upper.shape)
+    scales, size = state.scales[0], 1 + state.columns
+    inverse = inverse_of_lower(upper_of(state.factor[0], size).T)
+    matrix = np.zeros((size, size))
     for k in np.flatnonzero(scales):
         column = inverse[:, k]
         matrix += column[:, None] * (column / scales[k])
     return matrix
-
-
-def _places(size: int) -> Array:
-    """Where the entries of U stand in the memory of the kernel, shape (features, features); above the diagonal."""
-    i, j = np.arange(size)[:, None], np.arange(size)[None, :]
-    return np.asarray(8 * (j // 4) * (j // 4 + 1) + 16 * (i // 4) + 4 * (j % 4) + i % 4)
-
-
-def _upper(state: RegressionState) -> Array:
-    size = 1 + state.columns
-    upper, above = np.eye(size), np.triu_indices(size, 1)
-    upper[above] = state.factor[0][_places(size)[above]]
-    return upper
-
-
-def _put_upper(state: RegressionState, upper: Array) -> None:
-    above = np.triu_indices(len(upper), 1)
-    state.factor[0][_places(len(upper))[above]] = upper[above]

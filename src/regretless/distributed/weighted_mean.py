@@ -18,6 +18,7 @@ import numpy as np
 
 from ..data.batch import Array
 from ..linear.second_order_state import SIZE, SQUARE, SUM, VOLUME, WEIGHT, SecondOrderState
+from ..rows.factor import put_upper, upper_of
 from .messages import MeanPart
 
 CROWDED = 32  # of how many rows one must be held, for a table of all to be quicker than a search
@@ -264,9 +265,7 @@ def _columns(state: SecondOrderState, place: int) -> Array:
 def _triangle(state: SecondOrderState, target: int) -> Array:
     """A - a I up to its diagonal, row after row."""
     size = 1 + state.columns
-    lower = np.eye(size)
-    lower[np.tril_indices(size, -1)] = state.factor[target]
-    inverse, matrix = inverse_of_lower(lower), np.zeros((size, size))
+    inverse, matrix = inverse_of_lower(upper_of(state.factor[target], size).T), np.zeros((size, size))
     with np.errstate(over="ignore", invalid="ignore"):  # the caller looks whether they are finite
         for k, scale in enumerate(state.scales[target]):
             column = inverse[k:, k]
@@ -287,7 +286,7 @@ def _place_triangle(state: SecondOrderState, target: int, sums: Array, triangle:
     state.sums[target] = sums
     state.weights[target] = (lower * scaled[:, None]).sum(axis=0)
     state.scales[target] = 1 / pivots
-    state.factor[target] = lower[np.tril_indices(size, -1)]
+    put_upper(state.factor[target], lower.T)
     state.memory[target, VOLUME] = sum(log(pivot / state.prior) for pivot in pivots)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from .. import _core
 from ..data.batch import Array
 from ..errors import RegretlessError
+from ..rows.factor import put_upper, upper_of
 from ..rows.state import BaseState, BatchPlayer, BatchRounds, Report, Rules, length, zeros_on_lines
 from .sketch import Sketch
 
@@ -28,12 +29,12 @@ class SecondOrderState(BaseState):
     With a diagonal matrix there is one array, `records`, a row a feature: the sums of y x over the updates of each
     target, then those of x^2; or, where weights are kept, the weights, the sums of x^2, the sums of y x and, if the
     prior is in units of that, the largest x^2 of the updates. With a full one there are `sums`, `weights` and `scales`
-    of shape (targets, 1 + columns), the constant feature first, and `factor`, (targets, (1 + columns) * columns / 2):
-    the inverse of A is U D U' with D the scales, and the factor holds the columns of U above the diagonal, one after
-    the other. With a sketch there are, of shape (targets, 1 + columns), `sums`, `weights`, `shed`, what D has from rows
-    that B no longer has, `largest`, the largest squares of the updates, and `inverse`, 1 / D; `directions`, which is B,
-    has the shape (targets, 2 rank, 1 + columns), and `gram` and `lower`, B D^-1 B' and the lower triangle L with
-    L L' = I + B D^-1 B', are (targets, 2 rank, 2 rank).
+    of shape (targets, 1 + columns), the constant feature first, and `factor`, of which each target has
+    `_core.factor_size(1 + columns)` numbers: the inverse of A is U D U' with D the scales, and the factor holds U as
+    `rows.factor` says. With a sketch there are, of shape (targets, 1 + columns), `sums`, `weights`, `shed`, what D has
+    from rows that B no longer has, `largest`, the largest squares of the updates, and `inverse`, 1 / D; `directions`,
+    which is B, has the shape (targets, 2 rank, 1 + columns), and `gram` and `lower`, B D^-1 B' and the lower triangle L
+    with L L' = I + B D^-1 B', are (targets, 2 rank, 2 rank).
 
     Parameters
     ----------
@@ -195,10 +196,7 @@ class SecondOrderState(BaseState):
 
     def root(self, target: int) -> Array:
         """A matrix R with R R' = A^-1, where A is full: U sqrt(D)."""
-        root = np.eye(1 + self.columns)
-        for j, column in self._columns_of_factor(target):
-            root[:j, j] = column
-        return np.asarray(root * np.sqrt(self.scales[target]))
+        return np.asarray(upper_of(self.factor[target], 1 + self.columns) * np.sqrt(self.scales[target]))
 
     def _part(self, place: int) -> Array:
         """One of the numbers of each record, shape (columns, targets)."""
@@ -224,10 +222,9 @@ class SecondOrderState(BaseState):
 
     def _columns_of_factor(self, target: int) -> Iterator[tuple[int, Array]]:
         """The columns of U above the diagonal, the last first."""
-        factor = self.factor[target]
+        upper = upper_of(self.factor[target], 1 + self.columns)
         for j in range(self.columns, -1, -1):
-            begin = j * (j - 1) // 2
-            yield j, factor[begin : begin + j]
+            yield j, upper[:j, j]
 
     # ---- what can be done with it
 
@@ -304,7 +301,10 @@ class SecondOrderState(BaseState):
             vars(self).update(vars(other))
         spare = {name.removeprefix(SPARE): array for name, array in tensors.items() if name.startswith(SPARE)}
         self.spare = None
-        super().adopt(columns, {name: array for name, array in tensors.items() if not name.startswith(SPARE)})
+        own = {name: array for name, array in tensors.items() if not name.startswith(SPARE)}
+        if self.full and own["factor"].shape == (self.targets, (1 + columns) * columns // 2):
+            own["factor"] = _by_fours(own["factor"], 1 + columns)
+        super().adopt(columns, own)
         self._check_signs()
         if spare:
             self.spare = self.blank(columns, 1)
@@ -360,7 +360,7 @@ class SecondOrderState(BaseState):
         size = 1 + columns
         return {
             **dict.fromkeys(("sums", "weights", "scales"), (self.targets, size)),
-            "factor": (self.targets, size * columns // 2),
+            "factor": (self.targets, _core.factor_size(size)),
         }
 
     def _numbers(self) -> int:
@@ -375,6 +375,16 @@ class SecondOrderState(BaseState):
             raise RegretlessError(
                 f"there are {columns:,} features, and matrix='full' takes {MOST_COLUMNS:,}; give matrix='diagonal'"
             )
+
+
+def _by_fours(columns: Array, size: int) -> Array:
+    """The factors that a model of version 0.1 has: the columns of each above the diagonal, one after the other."""
+    factors = np.zeros((len(columns), _core.factor_size(size)), columns.dtype)
+    for target, column in zip(factors, columns, strict=True):
+        lower = np.zeros((size, size))
+        lower[np.tril_indices(size, -1)] = column
+        put_upper(target, lower.T)
+    return factors
 
 
 class _SparePlayer(BatchPlayer):

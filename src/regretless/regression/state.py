@@ -139,7 +139,7 @@ class RegressionState(MixtureState):
 
     `cells` is (room, `CELL`), a row a feature. `memory` is one row: the cell of the constant feature, numbers for each
     member, and those of `SINGLE`. While there are full members, F of them, they have `weights` and `scales`, of shape
-    (1, F * (1 + columns)), and `factor`, (1, F * `_core.aggregated_factor_size(1 + columns)`), as those of the
+    (1, F * (1 + columns)), and `factor`, (1, F * `_core.factor_size(1 + columns)`), as those of the
     aggregated classifier.
 
     Parameters

@@ -100,7 +100,7 @@ class MixtureState(BaseState):
         layout: dict[str, tuple[int, ...]] = {"cells": (columns, self.targets * self.CELL)}
         if self.full and (self._limit is None or columns <= self._limit):
             n = 1 + columns
-            each = {"weights": n, "scales": n, "factor": _core.aggregated_factor_size(n)}
+            each = {"weights": n, "scales": n, "factor": _core.factor_size(n)}
             layout |= {name: (self.targets, self._fulls * size) for name, size in each.items()}
         return layout
 
