@@ -32,6 +32,7 @@ MODULES = (
     "regretless.certificate",
     "regretless.client",
     "regretless.compat.onnx",
+    "regretless.compat.river",
     "regretless.progress",
 )
 KINDS = {
