@@ -414,7 +414,7 @@ def test_the_weights_of_tsallis_are_found_from_any_start(losses, start, rounds, 
 @pytest.mark.parametrize("means", [[0.0, 1.0, 1.0], [1.0], [1.0, 1.0], [0.0] * 9, [0.5, 0.4999, *[1.0] * 70]])
 def test_long_games_neither_overflow_nor_underflow(name, means):
     """After 200,000 rounds whose best arm turns bad halfway, sums are finite and probabilities a distribution."""
-    rounds, arms = 200_000, len(means)
+    rounds, arms = fewer(200_000, 10_000), len(means)
     room = Room(name, arms)
     both = np.array([means, means[::-1]])
     played = 0
@@ -605,7 +605,7 @@ def test_many_arms_are_no_different():
 )
 def test_the_observable_certificate_is_exceeded_as_seldom_as_it_says(name, kind):
     """Over 400 seeds, regret is above the certificate of 80% no oftener than chance allows, against sleepers too."""
-    delta, runs, rounds, arms = 0.2, 400, 200, 6
+    delta, runs, rounds, arms = 0.2, fewer(400, 40), 200, 6
     if kind == "sleepers" and RULES[name].name == "exp4":
         pytest.skip("experts advise on all arms")
     game = Game(
@@ -639,7 +639,7 @@ def exact_bounds(rounds: int, arms: int) -> dict[str, float]:
 @pytest.mark.parametrize("kind", ["turning", "noise", "ties"])
 def test_the_mean_regret_is_within_the_theorem(name, kind):
     """Averaged over 200 seeds, the regret against the best arm or expert is below the expected one's bound."""
-    runs, rounds, arms = 200, 400, 8
+    runs, rounds, arms = fewer(200, 40), 400, 8
     game = Game(arms, kind, 2, rounds=rounds)
     losses, advice = game.losses, game.advice(name)
     best = (losses.sum(0) if advice is None else np.einsum("tna,ta->n", advice, losses)).min()
