@@ -14,6 +14,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 ABSENT = -1  # the number of a feature that a row does not have, or that is not known
 NOWHERE = np.iinfo(np.int32).max  # where such a feature is put to stand behind all others
+FEW_ENTRIES = 16  # columns an entry, up to which the columns that occur are marked and not sorted
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +174,20 @@ def first_columns(batch: Batch, columns: int) -> Batch:
     within = indices < columns
     starts = np.concatenate([[0], np.cumsum(within)])[starts]
     return Batch(batch.values[within], batch.labels, columns, indices[within], starts)
+
+
+def narrow(batch: Batch) -> tuple[Batch, Array]:
+    """Sparse rows with the columns numbered afresh that occur in them, and which these are, ascending."""
+    indices = np.zeros(0, dtype=np.int32) if batch.indices is None else batch.indices
+    if batch.columns > FEW_ENTRIES * len(indices):  # to look at every column would take longer than to sort
+        used, places = np.unique(indices, return_inverse=True)
+        return Batch(batch.values, None, len(used), places.astype(np.int64), batch.starts), used
+    occurs = np.zeros(batch.columns, dtype=bool)
+    occurs[indices] = True
+    used = np.flatnonzero(occurs)
+    numbers = np.zeros(batch.columns, dtype=indices.dtype)
+    numbers[used] = np.arange(len(used), dtype=indices.dtype)
+    return Batch(batch.values, None, len(used), numbers[indices], batch.starts), used
 
 
 def _steps(indices: Array, starts: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..checks import one_of
-from ..data.batch import Array, Batch
+from ..data.batch import Array, Batch, narrow
 from ..info import Cost, LinearInfo, LinearWords
 from ..ledger import FIELDS
 from ..rows.estimator import with_constructor
@@ -16,7 +16,6 @@ from ..rows.state import BaseState, Rules, length
 from ..theory.perceptron import PERCEPTRON
 from .perceptron import Perceptron
 from .state import BIAS, CLOCK, LAG_BIAS, State
-from .weight_history import narrow
 
 WHEN = ("before", "after")
 FEW = 4  # how often the entries of some rows must fit into the columns, to be worth numbering afresh

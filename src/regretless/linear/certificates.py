@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from math import inf, nan
@@ -14,7 +15,7 @@ import numpy as np
 
 from ..certificate import NOT_REPRODUCED, Certificate, Certificates
 from ..checks import share
-from ..data.batch import Array, Batch
+from ..data.batch import Array, Batch, narrow
 from ..data.sample import sample_of
 from ..errors import RegretlessError
 from ..ledger import FIELDS, Ledger
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
 Orders = Callable[[int], Array | None]
 ROUNDS = FIELDS.index("rounds")
+MANY_COLUMNS = 1 << 16  # beyond which those that occur are numbered afresh, if they are fewer than half
 NO_SVMS = "SVMs were not tried, for scikit-learn is not installed"
 
 # What may be taken from all rows before the first is played, by the parameter that says so.
@@ -276,9 +278,29 @@ class CertifiedLearner(FirstPass, ABC):
                 return Certificates(self.declined(NOT_REPRODUCED.format(name="X")) + future)
         question = self.question(again, len(batch), in_memory=True, svm=svm, against=against, deep=deep)
         question = replace(question, replayed=replayed)
+        question, batch, used = self._of_columns_that_occur(question, batch, codes)
         if not deep:
             question = replace(question, sample=sample_of(batch, codes))
-        return Certificates(self.certify_rounds(question) + future)
+        certificates = self.certify_rounds(question)
+        if used is not None:
+            certificates = [widened(one, used, self.state_.columns) for one in certificates]
+        return Certificates(certificates + future)
+
+    def _of_columns_that_occur(
+        self, question: Question, batch: Batch, codes: Array
+    ) -> tuple[Question, Batch, Array | None]:
+        """The question, and its rows in memory, with the columns numbered afresh that occur, and which these are; as
+        they are, and None, where most columns occur or a comparator is the user's."""
+        if batch.columns <= MANY_COLUMNS or batch.indices is None or question.against is not None:
+            return question, batch, None
+        narrower, used = narrow(batch)
+        state = self.state_.narrowed(used) if 2 * len(used) < batch.columns else None
+        if state is None:
+            return question, batch, None
+        learner = copy(self)
+        learner.state_ = state
+        again = partial(iter, [(narrower, codes)])
+        return replace(question, state=state, geometry=learner.geometry(), rounds=again), narrower, used
 
     def certify_rounds(self, question: Question) -> list[Certificate]:
         """One certificate a theorem, whose comparators tell if those of scikit-learn are not among them."""
@@ -358,6 +380,29 @@ class CertifiedLearner(FirstPass, ABC):
             raise RegretlessError(f"the comparator has shape {vectors.shape}; it must be finite and of shape {wanted}")
         biases = vectors[:, columns] if vectors.shape[1] > columns else np.zeros(targets)
         return np.ascontiguousarray(vectors[:, :columns].T), biases
+
+
+def widened(certificate: Certificate, used: Array, columns: int) -> Certificate:
+    """The certificate with the vector of its comparator in all columns, of which it knows some.
+
+    Parameters
+    ----------
+    certificate : Certificate
+    used : ndarray of int
+        Which columns its vectors have, besides that of a constant feature at their end.
+    columns : int
+        How many there are.
+    """
+    comparator = certificate.comparator
+    each = tuple(widened(one, used, columns) for one in certificate.each)
+    vector = getattr(comparator, "vector", None)
+    if vector is None:
+        return replace(certificate, each=each)
+    wide = np.zeros((*vector.shape[:-1], columns + vector.shape[-1] - len(used)))
+    wide[..., used], wide[..., columns:] = vector[..., : len(used)], vector[..., len(used) :]
+    comparator = replace(comparator, vector=wide)
+    read = None if certificate.read is None else (certificate.read[0], comparator, certificate.read[2])
+    return replace(certificate, comparator=comparator, read=read, each=each)
 
 
 # Whether some rounds are the ones that a learner played: they are played again and must give the same bits. Sums and

@@ -258,9 +258,9 @@ class MarginPerceptron(OnlineClassifier):
 
     def _handed_over(self, question: Question) -> Certificate:
         """The certificate of the margin of the final weights, for the class that is worst off."""
-        weights, biases = self.state_.coefficients(), self.state_.biases()
+        weights, biases = question.state.coefficients(), question.state.biases()
         certificates = []
-        for target, (ledger, facts) in enumerate(zip(self.state_.ledgers(), question.target_facts, strict=True)):
+        for target, (ledger, facts) in enumerate(zip(question.ledgers(), question.target_facts, strict=True)):
             final = Vector("final weights", weights[:, target], float(biases[target]))
             certificates.append(margin_attained.certify(ledger, read(question, target, [final]), facts))
         failed = [one for one in certificates if one.observed is None]

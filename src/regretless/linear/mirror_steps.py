@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, log
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -215,6 +215,10 @@ class MirrorState(BaseState):
         self.memory[target, BIAS_CACHED] = self.link == "simplex"
         self.books[target] = 0
 
+    def narrowed(self, columns: Array) -> Self | None:
+        """The dual coordinates of other columns are 0; how many there are in all, the memory says."""
+        return self._of_columns(columns)
+
     def duals(self, target: int) -> tuple[Array, float]:
         """Dual coordinates of the features and of the constant one."""
         return self.theta[: self.columns, target], float(self.memory[target, BIAS])
@@ -222,7 +226,7 @@ class MirrorState(BaseState):
     @property
     def weighed(self) -> int:
         """Over how many weights the simplex is: N."""
-        features = self.columns + self.constant
+        features = int(self.memory[0, COLUMNS]) + self.constant
         return 2 * features if self.link == "balanced" else features
 
     def _all(self, target: int) -> Array:

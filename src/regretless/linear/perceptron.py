@@ -232,6 +232,9 @@ class StartedState(State):
             "taken for it until now: announce both, as classes= of partial_fit, or give labels of which one is above 0"
         )
 
+    def narrowed(self, columns: Array) -> None:
+        """Weights may begin at other numbers than 0 in columns that no row has."""
+
     def start(self) -> Array:
         """What the weights of all features began with, shape (columns,)."""
         start = np.zeros(self.columns)

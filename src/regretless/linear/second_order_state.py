@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import sqrt
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -136,6 +136,14 @@ class SecondOrderState(BaseState):
         return player if self.spare is None else _SparePlayer(player, self.spare, rules)
 
     # ---- what it means
+
+    def narrowed(self, columns: Array) -> Self | None:
+        """Of a diagonal matrix: the sums of other columns are 0."""
+        if self._apart:
+            return None
+        other = self._of_columns(columns)
+        other.records = self.records[columns]
+        return other
 
     def coefficients(self) -> Array:
         """The weights that scores are made of; with sums alone, those that short rows are scored by, u / A."""

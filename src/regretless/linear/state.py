@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import nan
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -65,6 +65,10 @@ class State(BaseState):
             limit=rules.limit,
             margin=rules.margin,
         )
+
+    def narrowed(self, columns: Array) -> Self | None:
+        """The weights of other columns are 0."""
+        return self._of_columns(columns)
 
     def mirror(self, target: int) -> None:
         """Exchange the two classes of a target."""

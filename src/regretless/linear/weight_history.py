@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from ..data.batch import Array, Batch
+from ..data.batch import Array, Batch, narrow
 from ..rows.state import Rules
 from .state import BIAS, State
 
@@ -179,12 +179,6 @@ def ballot(batch: Batch, support: UpdateRows, votes: Array, rules: Rules, out: A
             total += 2 * agree - each.sum(axis=-1)
             done += state.targets
         out[begin : begin + len(rows)] = total
-
-
-def narrow(batch: Batch) -> tuple[Batch, Array]:
-    """Sparse rows with the columns numbered afresh that occur in them, and which these are."""
-    used, places = np.unique(np.zeros(0) if batch.indices is None else batch.indices, return_inverse=True)
-    return Batch(batch.values, None, len(used), places.astype(np.int64), batch.starts), used
 
 
 def _weights(support: UpdateRows, used: Array | None, columns: int, intercept: float) -> Iterator[State]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
 from itertools import groupby
 from math import inf, prod, sqrt
@@ -228,6 +229,21 @@ class BaseState(ABC):
                 setattr(self, name, _with_rows(array, room, fill))
                 self._player = None
         self.columns = columns
+
+    def narrowed(self, columns: Array) -> Self | None:
+        """The state as it stands in some columns, the only ones that its rounds had; to be read, not to be played on.
+
+        None of a state that says something of other columns than those of its rounds.
+        """
+        return None
+
+    def _of_columns(self, columns: Array) -> Self:
+        """A copy that has some rows of the features' arrays, and shares what is of targets."""
+        other = copy(self)
+        other.columns, other._player = len(columns), None
+        for name in self.features():
+            setattr(other, name, getattr(self, name)[columns])
+        return other
 
     def size(self, columns: int) -> int:
         """How many bytes it takes when there are so many columns."""

@@ -55,6 +55,7 @@ class BlockPlay:
         self._losses: list[Array] = []
         self._ends: list[int] = []
         self._before = np.array(self._twin.part("loss"))
+        self._same: bool | None = None  # which many columns take long to tell
 
     @property
     def begun(self) -> bool:
@@ -99,8 +100,9 @@ class BlockPlay:
             for batch, codes in rounds():
                 if not self.play(batch, codes):
                     break
-        same = self._plays and self._done == self._wanted and self._ours.same(self._twin)
-        return MemberBlocks(np.stack(self._losses), self._ends) if same else None
+        if self._same is None:
+            self._same = self._plays and self._done == self._wanted and self._ours.same(self._twin)
+        return MemberBlocks(np.stack(self._losses), self._ends) if self._same else None
 
 
 def best_sequence(
