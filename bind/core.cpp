@@ -1,5 +1,6 @@
 // The compiled core: borrow arrays, check them, release the interpreter's lock, turn names into types. No logic.
 #include "aggregated.hpp"
+#include "ascent.hpp"
 #include "bit_tables.hpp"
 #include "combiner.hpp"
 #include "delimited.hpp"
@@ -37,6 +38,7 @@ NB_MODULE(_core, m) {
   bind_kernel_machine(m);
   bind_littlestone(m);
   bind_nearest_point(m);
+  bind_ascent(m);
   bind_products(m);
   bind_pull(m);
   bind_regression(m);

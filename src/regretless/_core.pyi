@@ -367,6 +367,13 @@ def nearest_point(rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None
     The weights of the point of the rows' convex hull that is nearest to the origin, and the point, are written into the arrays; the search begins at the weights, or anywhere if all are zero. How it ended, near, nothing, stalled or late, and its multiplications.
     """
 
+def climb(values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, intercept: float, vectors: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], biases: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], multipliers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], most: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], last: bool) -> tuple[int, str | None]:
+    """
+    One pass of coordinate ascent in the dual of four linear support vector machines.
+    """
+
+PENALTIES: int = 4
+
 @overload
 def cross_rows(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], all: bool, first: int, places: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], listed: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], count: int, limit: int, learn: bool, bits: int, features: bool, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], sums: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int, int, int]: ...
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from importlib.util import find_spec
 from threading import Thread
@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from ... import _core
 from ...data.batch import Array, Batch
 from ...rows.state import Rules
 from ..separation.budget import Budget
 from ..state import State
 
+PENALTIES = (0.02, 0.2, 5.0, 300.0)  # of machines that climb at once, in units of 1 / r^2
 SVM_EXPONENTS = range(-2, 5)  # of C in units of 1 / r^2
 TICK = 0.1  # seconds between looks for Ctrl-C, on systems where waiting for a thread cannot be interrupted
 MOST_SVM_ENTRIES = 20_000_000
@@ -54,6 +56,40 @@ class Means:
 
 
 # ---- directions that need all rounds at hand
+
+
+def machine_directions(
+    batch: Batch, signs: Array, intercept: float, longest2: float, orders: Iterable[Array | None]
+) -> list[tuple[str, Array, float]]:
+    """Linear support vector machines of four penalties, about: coordinate ascent in the dual, all in one pass.
+
+    Parameters
+    ----------
+    batch, signs, intercept
+        As for `margin_direction`.
+    longest2 : float
+        r^2, the largest squared length of a row.
+    orders : iterable of (ndarray of int or None)
+        Of each pass, in which order it goes over the rows.
+
+    Returns
+    -------
+    list of (name, weights, weight of the constant feature)
+        The mean of each over the last pass; none where rows are so short or long that penalties are no floats.
+    """
+    if not SVM_LENGTHS2[0] < longest2 < SVM_LENGTHS2[1]:
+        return []
+    climbed, biases = np.zeros((batch.columns, 2 * _core.PENALTIES)), np.zeros(2 * _core.PENALTIES)
+    multipliers, most = np.zeros((len(batch), _core.PENALTIES)), np.array(PENALTIES) / longest2
+    passes = list(orders)
+    for number, order in enumerate(passes):
+        rows, last = (batch.values, batch.indices, batch.starts, signs, order), number == len(passes) - 1
+        if _core.climb(*rows, intercept, climbed, biases, multipliers, most, last)[1] is not None:
+            return []
+    middle = _core.PENALTIES
+    means = climbed[:, :middle] - climbed[:, middle:], biases[:middle] - biases[middle:]
+    names = [f"nearly a linear SVM, C = {share:g}/r^2" for share in PENALTIES]
+    return [(name, means[0][:, k], float(means[1][k])) for k, name in enumerate(names)]
 
 
 def margin_direction(

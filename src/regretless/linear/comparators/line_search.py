@@ -26,9 +26,9 @@ from ...theorem import Check, Theorem
 from ...theory.facts import OF_ALL_MULTIPLES, SHORTEST2, LinearFacts
 from .evaluate import Span, Tally, labels_of, read_tallies
 
-STEPS = (128, 16, 4, 1)  # from edge to edge in the searches for the best scale, each about the best of the one before
-FURTHER = 0.12  # share by which a ray may be worse at a glance than the best
+GLANCE = 128  # from edge to edge in the search for about the best scale, which is halved until it is
 COARSE = 16  # the step that misses no range of scales that meets the assumptions
+FURTHER, NEARLY = 0.12, 0.02  # shares by which a ray may be worse than the best, at a glance and at the coarse step
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,44 +156,39 @@ class Ray:
             return float((rounds * np.logaddexp(0, -s * total / rounds)).sum())
         return None
 
-    def best(self, slack: Slack, steps: Sequence[int] = STEPS) -> Comparator | None:
-        """The comparator on this ray that serves a theorem best, without its vector; None if its assumptions fail.
+    def ends(self, slack: Slack) -> list[Comparator]:
+        """The comparators beside those of its edges that the theorem applies to: v = 0, and the one that separates."""
+        return [c for c in (self.zero(), self.separating()) if c is not None and slack.of(c) < inf]
 
-        The bounds are quasi-convex along a ray, so a coarse search over the edges that matter and finer ones around its
-        best find it.
-        """
-        candidates = [self._best_edge(slack, steps), self.zero(), self.separating()]
-        best = min((c for c in candidates if c is not None), key=slack.of)
-        return best if slack.of(best) < inf else None
-
-    def glance(self, slack: Slack) -> float:
-        """About how far the bound is above what it bounds, at the best of few scales."""
-        if slack.never:
-            return inf
-        return self._coarse_best(slack, *self._range())[0]
+    def glance(self, slack: Slack) -> tuple[float, int]:
+        """About how far the bound is above what it bounds, at the best of few scales, and at which edge."""
+        return (inf, 0) if slack.never else self._coarse_best(slack, *self._range())
 
     def _coarse_best(self, slack: Slack, first: int, last: int) -> tuple[float, int]:
-        """The least slack at edges that are the first step apart, and where it is: looked for at every other one, then
-        beside the best of these."""
-        step = STEPS[0]
-        least, best = min((slack(edge), edge) for edge in range(first, last + 1, 2 * step))
-        near = (best - step, best, best + step) if least < inf else range(first, last + 1, step)
+        """The least slack at edges that are a glance apart, and where it is: looked for at every other one, then beside
+        the best of these."""
+        least, best = min((slack(edge), edge) for edge in range(first, last + 1, 2 * GLANCE))
+        near = (best - GLANCE, best, best + GLANCE) if least < inf else range(first, last + 1, GLANCE)
         return min((slack(edge), edge) for edge in near if first <= edge <= last)
 
-    def _best_edge(self, slack: Slack, steps: Sequence[int]) -> Comparator | None:
-        """The comparator at the best edge; None where the coarse search meets the assumptions at none."""
-        if slack.never:
-            return None
-        first, last = begin, end = self._range()
-        edge = first
-        for step in steps:
-            each = ((slack(edge), edge) for edge in range(begin, end + 1, step))
-            least, edge = min(each) if step < STEPS[0] else self._coarse_best(slack, begin, end)
-            if least < inf:
-                begin, end = max(first, edge - step), min(last, edge + step)
-            elif step <= COARSE:
-                return None
-        return self._at(edge)
+    def closer(self, slack: Slack, seen: tuple[float, int], wide: int, narrow: int) -> tuple[float, int]:
+        """The same at edges that are a narrow step apart, from what was seen at a wide one.
+
+        The bounds are quasi-convex along a ray, so the better side is looked for at half the step, again and again.
+        Where no edge met the assumptions, all at the coarse step are looked at.
+        """
+        first, last = self._range()
+        if not seen[0] < inf:
+            if slack.never or wide <= COARSE:
+                return seen
+            seen, wide = min((slack(edge), edge) for edge in range(first, last + 1, COARSE)), COARSE
+            if not seen[0] < inf:
+                return seen
+        while wide > narrow:
+            wide //= 2
+            edge = seen[1]
+            seen = min(seen, *((slack(e), e) for e in (edge - wide, edge + wide) if first <= e <= last))
+        return seen
 
     def _range(self) -> tuple[int, int]:
         """Edges between the smallest and the largest positive margin, and some on either side: the best scale may make
@@ -264,15 +259,24 @@ def best_on(
     """The comparator, without its vector, that serves a theorem best on any of some rays, and which ray that is; None
     where none meets its assumptions. Without care: nearly the best on the ray that is best at a glance."""
     slacks = [Slack(ray, theorem, ledger, facts) for ray in rays]
-    glances = [ray.glance(slack) for ray, slack in zip(rays, slacks, strict=True)]
+    seen = {k: ray.glance(slack) for k, (ray, slack) in enumerate(zip(rays, slacks, strict=True))}
     # At a scale between, a ray may be better than at those by so much, and meet assumptions that it did not.
-    likely = [place for place, glance in enumerate(glances) if glance <= (1 + FURTHER) * min(glances)]
-    steps: Sequence[int] = STEPS
-    if not careful and min(glances) < inf:
-        likely, steps = [int(np.argmin(glances))], STEPS[:2]
-    each = [(best, rays[k]) for k in likely if (best := rays[k].best(slacks[k], steps)) is not None]
+    likely = _within(FURTHER if careful else 0.0, seen)
+    seen = {k: rays[k].closer(slacks[k], seen[k], GLANCE, COARSE) for k in likely}
+    each = [(end, rays[k]) for k in likely for end in rays[k].ends(slacks[k])]
+    for k in _within(NEARLY, seen) if careful else likely:
+        least, edge = rays[k].closer(slacks[k], seen[k], COARSE, 1) if careful else seen[k]
+        if least < inf:
+            each.append((rays[k]._at(edge), rays[k]))
     best = theorem.certify(ledger, [one for one, _ in each], facts).comparator
     return next(((one, ray) for one, ray in each if one is best), None)
+
+
+def _within(share: float, seen: dict[int, tuple[float, int]]) -> list[int]:
+    """The rays that are worse than the best by such a share at most."""
+    least = min((least for least, _ in seen.values()), default=inf)
+    most = max(least, least * (1 + share))
+    return [k for k, (its, _) in seen.items() if its <= most]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

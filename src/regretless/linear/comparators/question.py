@@ -16,7 +16,7 @@ from ...theorem import Theorem
 from ...theory.facts import LinearFacts
 from ..separation.budget import Budget
 from ..state import Geometry
-from .candidates import Means, Plan
+from .candidates import Means, Plan, machine_directions
 from .evaluate import Span, Tally, read_tallies, together
 from .line_search import RaySums
 
@@ -25,6 +25,7 @@ MOST_PLAYED = 1_000_000  # entries that the extra passes of one learner look at 
 DEEP_WORK = 5e10  # multiplications of a search that may take ten seconds or so
 QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 5e8, 300.0, 4  # of one that may take as long as some passes
 FEW_TARGETS = 4  # for each of which scales are looked for on several rays, and finely
+MOST_CLIMBS = 10  # passes of support vector machines, which come near sooner
 MOST_SHUFFLED, NEIGHBOURS = 10_000, 32
 
 
@@ -132,6 +133,16 @@ class Question:
             rounds, longest, total = np.array(known).T
             seen.append(replace(sums.scaled(rounds / max(rows, 1)), rounds=rounds, longest=longest, total=total))
         return seen
+
+    def machines(self) -> list[tuple[str, Array, Array]]:
+        """Linear support vector machines of the rounds of two classes, or of the sample of them."""
+        random, directions = np.random.default_rng(0), []
+        for batch, signs in (self.sample or self.rounds)():
+            most = ceil(MOST_PLAYED * len(batch) / max(1, batch.entries))
+            orders = [order_of(len(batch), random)[:most] for _ in range(min(MOST_CLIMBS, epochs(self)))]
+            one = machine_directions(batch, signs, self.rules.intercept, self.sums().max_norm2, orders)
+            directions += [(name, vector[:, None], np.array([bias])) for name, vector, bias in one]
+        return directions
 
     def means(self, plans: Sequence[Plan]) -> list[tuple[str, Array, Array]]:
         """Mean weights of other learners that go over the same rounds, without those whose play failed."""

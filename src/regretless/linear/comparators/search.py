@@ -2,9 +2,10 @@
 rounds.
 
 Any vector gives a valid certificate; the search only makes the numbers small. Directions come from the run itself, from
-extra passes of our own learners (the averaged perceptron, and gradient descent in balls of several sizes, whose
-averages follow the path of linear SVMs), from scikit-learn's LinearSVC when the rounds are at hand and it is wanted,
-from the maximum margin when they can be separated, and from the user.
+more passes over the rounds (of two classes support vector machines of some penalties, all at once; of more the averaged
+perceptron, and gradient descent in balls, whose averages follow the path of such machines), from scikit-learn's
+LinearSVC when the rounds are at hand and it is wanted, from the maximum margin when they can be separated, and from the
+user.
 """
 
 from __future__ import annotations
@@ -256,8 +257,10 @@ def extra_plans(question: Question) -> list[Plan]:
 
 
 def extra_passes(question: Question) -> list[tuple[str, Array, Array]]:
-    """Averages of our own learners over the same rounds."""
+    """Means of support vector machines, or of our own learners, over the same rounds."""
     plans = extra_plans(question)
+    if question.state.targets == 1 and (question.in_memory or question.sample is not None):
+        return question.machines()
     return question.means(plans) if plans else []
 
 

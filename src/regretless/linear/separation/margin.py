@@ -14,7 +14,9 @@ perceptron's updates.
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from math import inf
+from sys import modules
 from typing import Any
 
 import numpy as np
@@ -450,8 +452,16 @@ class MarginSearch:
 
 def _one_thread() -> AbstractContextManager[Any]:
     """One thread for matrices so small that threads wait for one another longer than they work, where it can be had."""
+    controller = _libraries("scipy.linalg" in modules)
+    return nullcontext() if controller is None else controller.limit(limits=1)
+
+
+@cache
+def _libraries(scipy: bool) -> Any:
+    """What sets the threads of the libraries that are loaded, with scipy's linear algebra or without it: to look for
+    them takes a millisecond. None where the package for it is not installed."""
     try:
-        from threadpoolctl import threadpool_limits  # type: ignore[import-not-found, import-untyped, unused-ignore]
+        from threadpoolctl import ThreadpoolController  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ImportError:
-        return nullcontext()
-    return threadpool_limits(1)  # type: ignore[no-any-return, unused-ignore]
+        return None
+    return ThreadpoolController()
