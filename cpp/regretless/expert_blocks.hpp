@@ -1,7 +1,6 @@
 // Rounds of few experts by the hedge, to the same bits as one by one. Where no rate waits for the charges of the round
 // before, several rounds are played at once: each step of all is taken before the next step of any, and what a round
-// sums over its experts is summed for four of them in lanes. A rate that waits for the gap before it goes round by
-// round, with nothing on the way from one rate to the next that could be done earlier.
+// sums over its experts is summed for four of them in lanes.
 #pragma once
 #include "expert_books.hpp"
 #include "transpose_four.hpp"
@@ -130,22 +129,6 @@ REGRETLESS_INLINE Weighing weighed(const ExpertWorkspace& d, const V* row, const
   });
   return {total.four(), charge.four(), said.four(), more.four()};
 }
-template <Rows rows, class V>
-REGRETLESS_INLINE Weighing weigh_round(const ExpertWorkspace& d, const V* row, const double* sums,
-                                       const double* charges, double base, double eta, double leader,
-                                       std::int64_t step) {
-  Folded<Adding> total, charge, said, more;
-  by_parts(d.n, [&]<class P>(std::int64_t i, const P&) REGRETLESS_LAMBDA {
-    const P rate = everywhere<P>(-eta), c = read<P>(charges + i);
-    const P w = read<P>(d.prior + (i & step)) * exp_of(rate * (read<P>(sums + i) - everywhere<P>(base)));
-    total.take(w);
-    charge.take(w * c);
-    if constexpr (rows == Rows::forecasts) said.take(w * part_of<P>(row, i, d.n));
-    more.take(w * exp_less_one(rate * (c - everywhere<P>(leader))));
-  });
-  return {total.four(), charge.four(), said.four(), more.four()};
-}
-
 // Rounds of which nothing is written down before it is known that all are usual.
 template <Rows rows, Gaps gaps>
 struct Block {
@@ -153,7 +136,7 @@ struct Block {
   alignas(64) double sums[at_once + 1][few], charges[at_once][few];
   alignas(64) double powers[at_once * few + 8], growth[at_once * few + 8];  // exp(-eta excess); exp(-eta ahead) - 1
   double lowest[at_once], highest[at_once], least_said[at_once], most_said[at_once], least[at_once], base[at_once];
-  double eta[at_once], leader[at_once], total[at_once], charge[at_once], said[at_once], more[at_once];
+  double eta[at_once], power[at_once], leader[at_once], total[at_once], charge[at_once], said[at_once], more[at_once];
   double prediction[at_once], paid[at_once], mix[at_once], gap[at_once];
 
   template <class V, class LossOf>
@@ -179,7 +162,8 @@ struct Block {
   // The rates: of a schedule that the charges before may change by their spread alone.
   REGRETLESS_INLINE void rate(const ExpertWorkspace& d) {
     if (gaps == Gaps::unasked || d.n == 1) {
-      for (double& one : eta) one = common_rate(d);
+      const double same = common_rate(d), its_power = power_of(d, d.memory, same);
+      for (int r = 0; r < at_once; ++r) eta[r] = same, power[r] = its_power;
       return;
     }
     double number[at_once], span[at_once], spread = d.memory.spread;
@@ -193,6 +177,7 @@ struct Block {
       const Octet rate = anytime_rate(d.log_n, at(number, r), at(span, r));
       put(eta + r, upper(where_positive(at(span, r), rate, most), least_rate));
     }
+    for (int r = 0; r < at_once; ++r) power[r] = bounded_power(eta[r] * -log2_e);
   }
   // Exponents of all rounds lie in a row, so that no lane is idle. What a round writes behind its end the next one
   // overwrites, and in the sums it has no weight.
@@ -200,7 +185,7 @@ struct Block {
   REGRETLESS_INLINE void exponents(const ExpertWorkspace& d, double* out, Of of) {
     for (int r = 0; r < at_once; ++r)
       by_parts(d.n, [&]<class P>(std::int64_t i, const P& lanes) REGRETLESS_LAMBDA {
-        put(out + r * d.n + i, everywhere<P>(-eta[r]) * of(r, i, lanes));
+        put(out + r * d.n + i, everywhere<P>(power[r]) * of(r, i, lanes));
       });
     for (std::int64_t i = at_once * d.n; i < at_once * d.n + 8; ++i) out[i] = 0;
   }
@@ -208,7 +193,7 @@ struct Block {
     exponents(d, powers, [&]<class P>(int r, std::int64_t i, const P&) REGRETLESS_LAMBDA {
       return regretless::REGRETLESS_ISA::read<P>(sums[r] + i) - everywhere<P>(base[r]);
     });
-    for (std::int64_t i = 0; i < at_once * d.n; i += 8) put(powers + i, exp_of(at(powers, i)));
+    for (std::int64_t i = 0; i < at_once * d.n; i += 8) put(powers + i, two_to(at(powers, i)));
     if constexpr (gaps == Gaps::noted) {
       Quartet led[at_once];
       for (int r = 0; r < at_once; ++r) led[r] = leaders_in(d.n, sums[r], charges[r], base[r]);
@@ -216,7 +201,7 @@ struct Block {
       exponents(d, growth, [&]<class P>(int r, std::int64_t i, const P&) REGRETLESS_LAMBDA {
         return regretless::REGRETLESS_ISA::read<P>(charges[r] + i) - everywhere<P>(leader[r]);
       });
-      for (std::int64_t i = 0; i < at_once * d.n; i += 8) put(growth + i, exp_less_one(at(growth, i)));
+      for (std::int64_t i = 0; i < at_once * d.n; i += 8) put(growth + i, two_to_less_one(at(growth, i)));
     }
   }
   template <class V>
@@ -246,8 +231,9 @@ struct Block {
     }
     if constexpr (gaps == Gaps::noted)
       for (int r = 0; r < at_once; ++r) {
-        gap[r] = quick_gap({mix[r], total[r], lowest[r], highest[r]}, leader[r], eta[r], more[r]);
-        unusual |= gap[r] != gap[r];
+        const QuickGap quick = quick_gap({mix[r], total[r], lowest[r], highest[r]}, leader[r], eta[r], more[r]);
+        gap[r] = quick.gap;
+        unusual |= !quick.fits;
       }
     return !unusual;
   }
@@ -288,55 +274,6 @@ static std::int64_t block_rows(ExpertWorkspace& d, const V* table, const double*
     if (!block.judge(d, y, loss_of)) break;
     block.write(d, y, to, t);
   }
-  return t;
-}
-
-// A hedge that tunes its rate by its gaps, up to the first round that is not usual.
-template <Rows rows, class V, class LossOf>
-static std::int64_t tuned_rows(ExpertWorkspace& d, const V* table, const double* outcomes, const Results& to,
-                               std::int64_t t, std::int64_t end, std::int64_t step, LossOf loss_of) {
-  constexpr bool said = rows == Rows::forecasts;
-  const Combination& s = d.setting;
-  ExpertBook book = d.book;
-  CombinerMemory memory = d.memory;
-  alignas(64) double charges[few];
-  for (; t < end && memory.gaps > 0 && memory.least < infinity; ++t) {
-    const double* y = outcomes ? outcomes + t : nullptr;
-    const V* row = table + t * d.n;
-    if (said && outcome_fault(s, y)) break;
-    const double eta = common_rate(d, memory), base = memory.least;
-    const auto loss = loss_of(said ? *y : 0);
-    const Reading seen = read_round<rows>(d.n, row, loss, d.row[0], d.next, charges);
-    const double lowest = folded<Least>(seen.lowest), highest = folded<Most>(seen.highest),
-                 leader = folded<Most>(leaders_in(d.n, d.row[0], charges, base));
-    const Weighing all = weigh_round<rows>(d, row, d.row[0], charges, base, eta, leader, step);
-    const double total = folded<Adding>(all.total), charge = folded<Adding>(all.charge),
-                 mean = said ? folded<Adding>(all.said) : 0;
-    const double raw = charge / total, mix = between(raw, lowest, highest), prediction = said ? mean / total : raw;
-    const double paid = said ? loss.value(prediction) : mix;
-    const Account account{{said ? at_most(paid, highest) : mix, total, lowest, highest}, paid, mix, 0, lowest, highest};
-    const double gap = quick_gap(account.mix, leader, eta, folded<Adding>(all.more));
-    const Usual usual{total,
-                      charge,
-                      mean,
-                      paid,
-                      lowest,
-                      highest,
-                      said ? folded<Least>(seen.least_said) : 0,
-                      said ? folded<Most>(seen.most_said) : 0};
-    if (!(usual.template holds<rows>(s.low, s.high) & (gap == gap) & (eta < infinity))) [[unlikely]]
-      break;
-    if (to.predictions) to.predictions[t] = prediction;
-    if (to.losses) to.losses[t] = paid;
-    write_usual(book, memory, account, eta);
-    if (said) book.max_outcome2 = at_least(*y * *y, book.max_outcome2);
-    book.gap += at_least(gap, 0);
-    memory.gaps += at_least(gap, 0);
-    memory.least = folded<Least>(seen.least);
-    std::swap(d.row[0], d.next);
-  }
-  d.book = book;
-  d.memory = memory;
   return t;
 }
 

@@ -10,22 +10,19 @@ REGRETLESS_INLINE P charge_of_leader(const P& excess, const P& c) {
   return where_positive(excess, everywhere<P>(-infinity), c);
 }
 
-// ln(1 + x) for |x| <= 1/8, by its series up to x^18: there is no division to wait for.
-REGRETLESS_INLINE double log_near_one(double x) {
-  const double x2 = x * x, x4 = x2 * x2, x8 = x4 * x4;
-  const double p2 = (x * (1.0 / 3) - 1.0 / 2) + x2 * (x * (1.0 / 5) - 1.0 / 4);
-  const double p6 = (x * (1.0 / 7) - 1.0 / 6) + x2 * (x * (1.0 / 9) - 1.0 / 8);
-  const double p10 = (x * (1.0 / 11) - 1.0 / 10) + x2 * (x * (1.0 / 13) - 1.0 / 12);
-  const double p14 = (x * (1.0 / 15) - 1.0 / 14) + x2 * (x * (1.0 / 17) - 1.0 / 16);
-  return x + x2 * ((p2 + x4 * p6) + x8 * ((p10 + x4 * p14) - x8 * (1.0 / 18)));
-}
-
-// The charge of the mix less the mix loss, from `more`, the sum of w (exp(eta (leader - charge)) - 1): nan where an
-// exponent is too large for it or the logarithm is far from 0.
-REGRETLESS_INLINE double quick_gap(const Mix& mix, double leader, double eta, double more) {
-  const double x = more / mix.total, gap = (mix.charge - leader) + log_near_one(x) * (1 / eta);
-  const bool fit = (eta * (leader - mix.lowest) <= 600) & (x <= 0.125) & (x >= -0.125);
-  return fit ? gap : missing;
+// The charge of the mix less the mix loss, from `more`, the sum of w (exp(eta (leader - charge)) - 1). With x = more /
+// total, ln(1 + x) is 2 artanh(x / (2 + x)), by its series up to the 13th power. It does not fit where an exponent is
+// too large for it or the logarithm is far from 0.
+struct QuickGap {
+  double gap;
+  bool fits;
+};
+REGRETLESS_INLINE QuickGap quick_gap(const Mix& mix, double leader, double eta, double more) {
+  const double z = more / ((mix.total + mix.total) + more), q = z * z, q2 = q * q;
+  const double p3 = (q * (1.0 / 5) + 1.0 / 3) + q2 * (q * (1.0 / 9) + 1.0 / 7), p11 = q * (1.0 / 13) + 1.0 / 11;
+  const double first = z * (2 / eta), gap = ((mix.charge - leader) + first) + (first * q) * (p3 + (q2 * q2) * p11);
+  const bool fits = (eta * (leader - mix.lowest) <= 600) & (z <= 0.0625) & (z >= -0.0625);
+  return {gap, fits};
 }
 
 // Exponential weights of the summed charges, which are its state.
@@ -33,6 +30,7 @@ struct Hedge {
   static constexpr CombinerRule facts{.name = "hedge", .rows = 1, .exponential = true, .one_rate = true};
   static double weigh(ExpertWorkspace& d) {
     d.eta = common_rate(d);
+    d.power = power_of(d, d.memory, d.eta);
     const double* sums = d.row[0];
     double base = d.memory.least;
     if (d.silent) {
@@ -47,7 +45,7 @@ struct Hedge {
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       const Octet excess = at(sums, i) - eight(base);
       const Octet factor =
-          d.eta < infinity ? exp_of(eight(-d.eta) * excess) : where_positive(excess, eight(0), eight(1));
+          d.eta < infinity ? two_to(eight(d.power) * excess) : where_positive(excess, eight(0), eight(1));
       const Octet w = where_known(at(d.advised, i), at(d.prior, i) * factor, eight(0));
       put(d.weights + i, w);
       total = total + w;
@@ -96,9 +94,9 @@ struct Hedge {
     const Octet from = eight(leader);
     Octet sum{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8)
-      sum = sum + at(d.weights, i) * exp_less_one(eight(-d.eta) * (charged(d, i, leader) - from));
-    const double quick = quick_gap(mix, leader, d.eta, in_all(sum));
-    return quick == quick ? quick : gap(d, mix);
+      sum = sum + at(d.weights, i) * two_to_less_one(eight(d.power) * (charged(d, i, leader) - from));
+    const QuickGap quick = quick_gap(mix, leader, d.eta, in_all(sum));
+    return quick.fits ? quick.gap : gap(d, mix);
   }
   // The mix loss is that of all weights, of which none counts as zero.
   static double gap(const ExpertWorkspace& d, const Mix& mix) {
@@ -139,7 +137,7 @@ struct Hedge {
                                     std::int64_t step) {
     const P sum = read<P>(d.row[0] + i), c = values(loss, a), after = sum + c;
     const P excess = sum - everywhere<P>(d.base);
-    const P w = read<P>(d.prior + (i & step)) * exp_of(everywhere<P>(-d.eta) * excess);
+    const P w = read<P>(d.prior + (i & step)) * two_to(everywhere<P>(d.power) * excess);
     put(d.next + i, after);
     if constexpr (leaves == Leaves::experts) {
       put(d.weights + i, w);

@@ -2,7 +2,7 @@
 // prediction, or hang on it alone. What is unusual about a round is left to the plain loop, which is the one to read
 // first.
 #pragma once
-#include "expert_blocks.hpp"
+#include "expert_tuned.hpp"
 #include "expert_poly_rounds.hpp"
 
 namespace regretless::REGRETLESS_ISA {
@@ -31,11 +31,15 @@ static std::int64_t sweep_rows(ExpertWorkspace& d, const V* table, const double*
   d.erred = false;
   d.losses = d.charges = d.own;
   d.eta = common_rate(d);
+  d.power = power_of(d, d.memory, d.eta);
   const bool itself = said && charged_itself(s);
   for (; t < end; ++t) {
     const double* y = outcomes ? outcomes + t : nullptr;
     if (said && outcome_fault(s, y)) break;
-    if constexpr (kept) d.eta = common_rate(d);
+    if constexpr (kept) {
+      d.eta = common_rate(d);
+      d.power = power_of(d, memory, d.eta);
+    }
     if (!(d.eta < infinity) || !(memory.least < infinity)) break;
     d.base = memory.least;
     const auto loss = loss_of(said ? *y : 0);

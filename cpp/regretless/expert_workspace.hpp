@@ -4,6 +4,7 @@
 // mix; an expert that is silent is charged as much as the mix.
 #pragma once
 #include "expert_losses.hpp"
+#include "powers_of_two.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -30,6 +31,7 @@ struct ExpertWorkspace {
   std::int64_t silent = 0;          // how many experts are
   double total = 0;                 // sum of `weights`
   double eta = 0;                   // the rate of the weights in `weights`
+  double power = 0;                 // exp(-eta x) is 2^(power x)
   double base = 0;                  // the sum of charges from which their exponents are counted
   bool fell_back = false;           // whether `weights` are prior weights, because the rule's were all zero
   bool erred = false;               // whether the prediction was wrong
@@ -119,6 +121,16 @@ REGRETLESS_INLINE double common_rate(const ExpertWorkspace& d, const CombinerMem
   return eta > std::numeric_limits<double>::min() ? eta : std::numeric_limits<double>::min();
 }
 static double common_rate(const ExpertWorkspace& d) { return common_rate(d, d.memory); }
+
+// exp(-eta x) is 2^(power x). Where gaps tune eta, it does not wait for eta.
+REGRETLESS_INLINE double bounded_power(double power) {
+  return power > -std::numeric_limits<double>::max() ? power : -std::numeric_limits<double>::max();
+}
+REGRETLESS_INLINE double tuned_power(const ExpertWorkspace& d, double gaps) { return d.log_n * -log2_e / gaps; }
+REGRETLESS_INLINE double power_of(const ExpertWorkspace& d, const CombinerMemory& memory, double eta) {
+  const bool tuned = d.setting.schedule == ScheduleKind::self_tuned && d.n > 1;
+  return bounded_power(tuned ? tuned_power(d, memory.gaps) : eta * -log2_e);
+}
 
 // Whether exponents may be counted from the charge of the mix, so that small gaps keep their digits: if none is too
 // large.

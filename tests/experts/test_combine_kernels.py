@@ -478,9 +478,12 @@ def test_rounds_that_are_played_at_once_give_the_bits_of_single_ones(composition
         for n, rounds, linear in (
             (1, 40, False),
             (2, 70, True),
+            (4, 70, False),
             (5, 49, False),
             (10, 130, False),
             (13, 80, True),
+            (16, 70, False),
+            (20, 70, False),
             (33, 60, False),
         ):
             advice, outcomes = random.random((rounds, n)) / 4, random.random(rounds) + 0.5

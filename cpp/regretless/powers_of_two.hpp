@@ -1,0 +1,60 @@
+// Powers of two: exp(-eta x) is 2^(-eta log2(e) x), which costs less, for the factor is known before x.
+#pragma once
+#include "simd_math.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+
+inline constexpr double log2_e = 1.4426950408889634074;
+
+// Added to a number and taken off again, it makes an integer of it, which the last bits of the sum are.
+inline constexpr double to_integer = 6755399441055744.0;
+
+// 2^f - 1 for |f| <= 1/2, off by less than 2^-53 of itself.
+template <class V>
+REGRETLESS_INLINE V two_to_fraction_less_one(const V& f) {
+  const V f2 = f * f, f4 = f2 * f2, f8 = f4 * f4;
+  const V p2 =
+      (f * 0x1.c6b08d704a0c0p-5 + 0x1.ebfbdff82c58fp-3) + f2 * (f * 0x1.5d87fe78a5dc5p-10 + 0x1.3b2ab6fba385fp-7);
+  const V p6 =
+      (f * 0x1.ffcbfc61f6f47p-17 + 0x1.430913037845fp-13) + f2 * (f * 0x1.b52508787c628p-24 + 0x1.62bfe46117403p-20);
+  const V p10 = f * 0x1.e9bbdd8953422p-32 + 0x1.e5e9f548eef0dp-28;
+  return f * 0x1.62e42fefa39efp-1 + f2 * ((p2 + f8 * p10) + f4 * p6);
+}
+
+// 2^y taken apart like exp(x), for less: to find k nothing is multiplied, and y - k is exact.
+template <class V>
+REGRETLESS_INLINE Exponential<V> power_of_two(V y) {
+  const V shifted = y + to_integer;
+  typedef typename Exponential<V>::Bits Bits;
+  return {Bits(shifted) << 52, two_to_fraction_less_one(V(y - (shifted - to_integer)))};
+}
+
+// 2^y from what `power_of_two` says of it.
+template <class V>
+REGRETLESS_INLINE V put_together(V y, typename Exponential<V>::Bits power, V rest) {
+  using Bits = typename Exponential<V>::Bits;
+  return y < V{} - 1021.0 ? V{} : V(Bits(rest + 1.0) + power);
+}
+// 2^y for y <= 0, 0 below -1021; and 2^y - 1 for y <= 1009.
+template <Lanes P>
+REGRETLESS_INLINE P two_to(const P& y) {
+  return apply(
+      [](auto v) REGRETLESS_LAMBDA {
+        const auto e = power_of_two(v);
+        return put_together(v, e.power, e.rest);
+      },
+      y);
+}
+template <Lanes P>
+REGRETLESS_INLINE P two_to_less_one(const P& y) {
+  return apply(
+      [](auto v) REGRETLESS_LAMBDA {
+        using V = decltype(v);
+        const auto e = power_of_two(larger(v, V{} - 1021.0));
+        const V power = V(e.power + 0x3ff0000000000000ull);
+        return V(power * e.rest + (power - 1.0));
+      },
+      y);
+}
+
+}  // namespace regretless::REGRETLESS_ISA
