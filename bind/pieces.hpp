@@ -34,8 +34,8 @@ inline void copy_columns(const Block& block, std::int64_t from, std::int64_t n, 
 }
 
 // Columns decide where a kernel reads and writes. It checks those of a row before it uses them; in between, another
-// thread may write to the caller's arrays. So kernels are given copies, or room for them, in pieces that stay in the
-// cache.
+// thread may write to the caller's arrays. So kernels are given copies, or room for those of a row, in pieces that stay
+// in the cache.
 class Pieces {
  public:
   Pieces(const Block& block, std::int64_t begin, std::int64_t end)
@@ -49,7 +49,7 @@ class Pieces {
     take_starts();
     if (at_ == first_) return false;
     const std::int64_t entries = starts_[at_ - first_];
-    reserve(entries);
+    reserve(block_.wide_indices ? entries : longest_);
     piece_ = block_;
     piece_.values = static_cast<const char*>(block_.values) + origin_ * value_size_;
     take_columns(entries);
@@ -82,6 +82,7 @@ class Pieces {
       if (stop < origin_ + *to || stop > block_.entries) return;
       const std::int64_t n = stop - origin_;
       if (n > most_entries && at_ > first_) return;
+      longest_ = std::max(longest_, n - *to);
       *++to = n;
     }
   }
@@ -106,7 +107,7 @@ class Pieces {
   }
 
   const Block& block_;
-  std::int64_t at_, end_, first_ = 0, origin_ = 0, room_ = 0;
+  std::int64_t at_, end_, first_ = 0, origin_ = 0, longest_ = 0, room_ = 0;
   const std::int64_t value_size_;  // bytes
   std::int64_t starts_[most_rows + 1];
   std::unique_ptr<std::int32_t[]> indices_;

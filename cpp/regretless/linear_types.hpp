@@ -22,7 +22,7 @@ struct Block {
   std::int64_t rows = 0, columns = 0, entries = 0;
   const std::int64_t* order = nullptr;
   // Where the rows are a piece of the caller's: the indices behind it, to be fetched meanwhile, if those of the piece
-  // are copies; else room for copies, which are made and checked row by row.
+  // are copies; else room for those of any one row, which are made and checked row by row.
   const void* copied_next = nullptr;
   void* copies = nullptr;
 };

@@ -91,8 +91,8 @@ template <class V, class I>
 struct Sparse {
   using Row = SparseRow<V, I>;
   const V* x;
-  const I *theirs, *j;  // the caller's columns, and where they are read: the same if they are not copied row by row
-  I* copies;
+  const I* theirs;  // the caller's columns
+  I* copies;  // those of the row that was checked last, if they are copied row by row: always the same cache lines
   const void* starts;
   bool wide;
   std::int64_t rows, entries;
@@ -100,9 +100,8 @@ struct Sparse {
   const void* next;  // read with indices that are here already, to be here in time
 
   explicit Sparse(const Block& b)
-      : x(static_cast<const V*>(b.values)), theirs(static_cast<const I*>(b.indices)),
-        j(b.copies ? static_cast<const I*>(b.copies) : theirs), copies(static_cast<I*>(b.copies)), starts(b.starts),
-        wide(b.wide_starts), rows(b.rows), entries(b.entries), order(b.order), next(b.copied_next) {}
+      : x(static_cast<const V*>(b.values)), theirs(static_cast<const I*>(b.indices)), copies(static_cast<I*>(b.copies)),
+        starts(b.starts), wide(b.wide_starts), rows(b.rows), entries(b.entries), order(b.order), next(b.copied_next) {}
 
   REGRETLESS_INLINE std::int64_t start(std::int64_t row) const {
     return wide ? static_cast<const std::int64_t*>(starts)[row] : static_cast<const std::int32_t*>(starts)[row];
@@ -113,18 +112,19 @@ struct Sparse {
   }
 
   // Before a row is read: are its bounds sane, do its columns ascend, and do they exist? Of ascending columns only the
-  // first and the last need be looked at.
+  // first and the last need be looked at. Where columns are copied, a row is read before the next one is checked.
   REGRETLESS_INLINE LinearRefusal check(std::int64_t t, std::int64_t limit) const {
     if (!whole(at(t))) return LinearRefusal::broken_starts;
-    const Row row = (*this)[t];
-    if (row.n == 0) return LinearRefusal::none;
-    const bool ascend = copies ? copies_ascending(theirs + start(t), copies + start(t), row.n) : ascends(row.j, row.n);
+    const std::int64_t begin = start(at(t)), n = start(at(t) + 1) - begin;
+    if (n == 0) return LinearRefusal::none;
+    const I* const columns = copies ? copies : theirs + begin;
+    const bool ascend = copies ? copies_ascending(theirs + begin, copies, n) : ascends(columns, n);
     if (!ascend) return LinearRefusal::unsorted;
-    return row.j[0] >= 0 && row.j[row.n - 1] < limit ? LinearRefusal::none : LinearRefusal::out_of_range;
+    return columns[0] >= 0 && columns[n - 1] < limit ? LinearRefusal::none : LinearRefusal::out_of_range;
   }
   REGRETLESS_INLINE Row operator[](std::int64_t t) const {
     const std::int64_t begin = start(at(t));
-    return {x + begin, j + begin, start(at(t) + 1) - begin};
+    return {x + begin, copies ? copies : theirs + begin, start(at(t) + 1) - begin};
   }
 
   // In order, as much of the two streams as the row holds is fetched 256 entries ahead; shuffled, whole rows are
