@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
@@ -647,3 +649,14 @@ class TestSlices:
         with pytest.raises(KeyboardInterrupt):
             solved_in_slices({}, "highs")
         assert given_seconds == [programs.FIRST_ALONE, 2 * programs.FIRST_ALONE, 4 * programs.FIRST_ALONE]
+
+
+def test_a_game_is_solved_without_what_its_certificates_need() -> None:
+    """Solving a game and reading its value load neither certificates nor ledgers, HTML, the report or scipy."""
+    program = (
+        "import sys; from regretless.games import MatrixGame; MatrixGame([[1.0, 0.0], [0.0, 1.0]]).solve().value;"
+        "late = {f'regretless.{name}' for name in ('certificate', 'ledger', 'theorem', 'html', 'report')};"
+        "loaded = {'scipy', *late} & set(sys.modules); sys.exit(str(loaded) if loaded else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -11,14 +11,16 @@ from fractions import Fraction
 from functools import lru_cache
 from math import frexp, inf, isnan, ldexp, nextafter
 from numbers import Rational
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from .. import _core
 from ..arrays import numbers
 from ..errors import ParameterError, RegretlessError
-from ..ledger import GAME_FIELDS, GameLedger
+
+if TYPE_CHECKING:
+    from ..ledger import GameLedger
 
 Array = np.ndarray[Any, Any]
 Vector = np.ndarray[Any, np.dtype[np.float64]]
@@ -377,6 +379,8 @@ def unit_of(size: float) -> float:
 
 def in_payoffs(book: np.ndarray[Any, Any], unit: float) -> GameLedger:
     """The ledger, in payoffs, of a play that was paid in a unit."""
+    from ..ledger import GAME_FIELDS, GameLedger
+
     totals = dict(zip(GAME_FIELDS, book.tolist(), strict=True))
     for name, value in totals.items():
         if name.endswith(("_regret", "_norm", "turn", "gap")):

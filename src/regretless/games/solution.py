@@ -6,16 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from .. import html
-from ..certificate import Certificate, Certificates
 from ..errors import RegretlessError
-from ..ledger import GameLedger
-from ..report.formatting import fraction_text
 from .payoffs import Vector
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate, Certificates
+    from ..ledger import GameLedger
+
+# Certificates, ledgers and texts are imported by the functions that make them: games are solved without.
 
 T = TypeVar("T")
 
@@ -125,6 +127,8 @@ class Solution:
     @property
     def certificates(self) -> Certificates:
         """Every theorem about the solution and its method."""
+        from ..certificate import Certificates
+
         return Certificates(self.make_certificates())
 
     @property
@@ -178,6 +182,8 @@ class Solution:
             "certificates": [certificate.describe() for certificate in self.certificates],
         }
         if self.exact is not None:
+            from ..report.formatting import fraction_text
+
             record["exact"] = {
                 "value": fraction_text(self.exact.value),
                 "row_strategy": named_chances(self.rows, self.exact.row, fraction_text),
@@ -187,6 +193,8 @@ class Solution:
 
     def _repr_html_(self) -> str:
         """The value, both strategies, and the certificates."""
+        from .. import html
+
         sides = {"Rows": (self.rows, self.row), "Columns": (self.columns, self.column)}
         parts = [html.code(repr(self))]
         for title, (names, strategy) in sides.items():
