@@ -16,7 +16,8 @@ from regretless.linear import (
     Winnow,
     certificates,
 )
-from regretless.linear.comparators import candidates, evaluate, line_search
+from regretless.linear.comparators import candidates, evaluate, line_search, search
+from regretless.linear.separation.result import INSEPARABLE
 
 MIDDLE = _core.PENALTIES
 
@@ -170,3 +171,30 @@ def test_rows_keep_their_entries_where_columns_are_numbered_afresh(columns):
     assert narrower.columns == len(used)
     np.testing.assert_array_equal(used[narrower.indices], indices)
     assert (np.diff(used) > 0).all()
+
+
+@pytest.mark.parametrize(("columns", "looked"), [(50, True), (600, False)])
+def test_rows_that_are_few_beside_their_columns_are_not_looked_at(columns, looked, monkeypatch):
+    """Whether some of many rows cannot be separated is asked unless those would be fewer than twice the columns."""
+    random = np.random.default_rng(4)
+    X = csr_array((random.normal(size=220_000), random.integers(0, columns, 220_000), np.arange(0, 220_001, 20)))
+    X.sum_duplicates()
+    y = random.choice([-1, 1], X.shape[0])
+    monkeypatch.setattr(search, "MOST_WHOLE", 1000)
+    (separable,) = (one for one in Perceptron().fit(X, y).certify(X, y) if one.theorem.name == "separable")
+    assert (separable.why != search.WIDE) == looked
+    assert separable.why.startswith(INSEPARABLE) == looked
+
+
+@pytest.mark.parametrize("many", [10**6, 10])
+def test_theorems_with_the_same_comparator_share_its_vector(many, monkeypatch):
+    """A vector is made and read once for all theorems that choose it, whether or not columns are numbered afresh."""
+    random = np.random.default_rng(5)
+    X = csr_array((random.normal(size=100), random.integers(0, 700, 100), np.arange(0, 101, 5)), shape=(20, 700))
+    X.sum_duplicates()
+    y = random.choice([-1, 1], 20)
+    monkeypatch.setattr(certificates, "MANY_COLUMNS", many)
+    each = [one.comparator for one in Perceptron().fit(X, y).certify(X, y) if one.bound is not None]
+    alike = {(one.name, one.norm): one.vector for one in each}
+    assert len(alike) < len(each)
+    assert all(one.vector is alike[one.name, one.norm] for one in each)

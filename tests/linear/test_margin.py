@@ -16,8 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from regretless.data.batch import Batch
 from regretless.errors import RegretlessError
 from regretless.linear.separation import margin, nearest_point, signed_rows
+from regretless.linear.separation.budget import Budget
 from regretless.linear.separation.margin import MaxMargin, max_margin, max_margin_signed, separate
 
 WORKED: list[tuple[list[list[int]], list[int], Fraction]] = [  # rows, labels, squared margin
@@ -448,6 +450,30 @@ def test_time_runs_out():
     assert not hurried.converged
     assert hurried.why == "the time is up"
     assert separate(X, y, max_seconds=0).separable is None
+
+
+def test_a_step_that_cannot_be_paid_for_is_not_begun(monkeypatch):
+    """With less work than the first step takes the search ends before it takes any rows, and its interval holds."""
+    X, y = planted(40, 600)
+    monkeypatch.setattr(margin.MarginSearch, "_grow", lambda *_: pytest.fail("it began"))
+    batch = Batch(X, None, 600)
+    hurried = max_margin_signed(X, y, budget=Budget(work=0.9 * margin.work_to_begin(batch)))
+    assert hurried.why == "the work that it may cost is done"
+    assert hurried.upper < np.inf
+    with pytest.raises(pytest.fail.Exception):
+        max_margin_signed(X, y, budget=Budget(work=1.1 * margin.work_to_begin(batch)))
+
+
+def test_threads_change_no_bit_where_work_is_counted():
+    """A search whose limit is counted ends with the same weights whatever number of threads the libraries may use."""
+    controller = pytest.importorskip("threadpoolctl").ThreadpoolController()
+    X, y = np.random.default_rng(0).normal(size=(20, 30_000)), np.where(np.arange(20) % 3, 1, -1)
+    ends = []
+    for threads in (1, 2):
+        with controller.limit(limits=threads):
+            ends.append(max_margin_signed(X, y, budget=Budget(work=1e9)))
+    assert ends[0].lower > 0
+    np.testing.assert_array_equal(ends[0].weights, ends[1].weights)
 
 
 @pytest.mark.parametrize("tolerance", [0.5, 1e-3, 1e-6, 1e-12])

@@ -283,7 +283,8 @@ class CertifiedLearner(FirstPass, ABC):
             question = replace(question, sample=sample_of(batch, codes))
         certificates = self.certify_rounds(question)
         if used is not None:
-            certificates = [widened(one, used, self.state_.columns) for one in certificates]
+            made: dict[int, Array] = {}
+            certificates = [widened(one, used, self.state_.columns, made) for one in certificates]
         return Certificates(certificates + future)
 
     def _of_columns_that_occur(
@@ -382,7 +383,7 @@ class CertifiedLearner(FirstPass, ABC):
         return np.ascontiguousarray(vectors[:, :columns].T), biases
 
 
-def widened(certificate: Certificate, used: Array, columns: int) -> Certificate:
+def widened(certificate: Certificate, used: Array, columns: int, made: dict[int, Array]) -> Certificate:
     """The certificate with the vector of its comparator in all columns, of which it knows some.
 
     Parameters
@@ -392,14 +393,18 @@ def widened(certificate: Certificate, used: Array, columns: int) -> Certificate:
         Which columns its vectors have, besides that of a constant feature at their end.
     columns : int
         How many there are.
+    made : dict
+        Vectors with all columns, by the identity of those that have some: what is shared stays so.
     """
     comparator = certificate.comparator
-    each = tuple(widened(one, used, columns) for one in certificate.each)
+    each = tuple(widened(one, used, columns, made) for one in certificate.each)
     vector = getattr(comparator, "vector", None)
     if vector is None:
         return replace(certificate, each=each)
-    wide = np.zeros((*vector.shape[:-1], columns + vector.shape[-1] - len(used)))
-    wide[..., used], wide[..., columns:] = vector[..., : len(used)], vector[..., len(used) :]
+    wide = made.get(id(vector))
+    if wide is None:
+        wide = made[id(vector)] = np.zeros((*vector.shape[:-1], columns + vector.shape[-1] - len(used)))
+        wide[..., used], wide[..., columns:] = vector[..., : len(used)], vector[..., len(used) :]
     comparator = replace(comparator, vector=wide)
     read = None if certificate.read is None else (certificate.read[0], comparator, certificate.read[2])
     return replace(certificate, comparator=comparator, read=read, each=each)

@@ -15,7 +15,7 @@ from ..checks import one_of, positive
 from ..data.batch import Array, Batch
 from ..errors import ParameterError
 from ..ledger import FIELDS
-from ..rows.state import BaseState, Rules
+from ..rows.state import BaseState, Rules, length
 from ..theory.facts import LinearFacts
 from ..theory.second_order_perceptron import SecondOrderFacts
 from .base import OnlineClassifier
@@ -136,10 +136,16 @@ class Ellipsoid(Geometry):
 
     def __init__(self, state: SecondOrderState) -> None:
         self.state = state
+        self._roots: dict[int, tuple[Array, float]] = {}
 
     def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:
         """sqrt(v'A v), the constant feature included; there is no divergence."""
-        return self.state.stretched(vector, bias, target), 0.0
+        if self.state.rank or self.state.full:
+            return self.state.stretched(vector, bias, target), 0.0
+        if target not in self._roots:  # asked for once for each vector
+            self._roots[target] = self.state.roots(target)
+        roots, constant = self._roots[target]
+        return length(vector * roots, bias * constant), 0.0
 
     def directions(
         self, batch: Batch, signs: Array, target: int, *, separable: bool | None = True

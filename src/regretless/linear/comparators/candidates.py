@@ -99,6 +99,7 @@ def margin_direction(
     budget: Budget,
     numbers: Array | None = None,
     toward: tuple[Array, float] | None = None,
+    separable: bool = False,
 ) -> tuple[str, Array, float] | str:
     """The vector of the largest margin, as far as the budget allows; or why there is none.
 
@@ -116,14 +117,18 @@ def margin_direction(
         What the rows are called, if not by their places.
     toward : (weights, weight of the constant feature), optional
         A vector that has few rows wrong.
+    separable : bool, default=False
+        Whether some vector is known to separate the rows, so that nothing is to be found where no step can be paid for.
 
     Returns
     -------
     tuple of (name, weights, weight of the constant feature), or str
         The vector, or in words why there is none.
     """
-    from ..separation.margin import max_margin_signed
+    from ..separation.margin import max_margin_signed, work_to_begin
 
+    if separable and budget.late(work_to_begin(batch)):
+        return budget.why
     margin = max_margin_signed(batch, signs, intercept=intercept, budget=budget, numbers=numbers, toward=toward)
     if margin.weights is None:
         return str(margin.obstacle)

@@ -23,6 +23,7 @@ from ...data.batch import Array, Batch
 from ...ledger import Ledger
 from ...rows.state import Rules, length
 from ...theory.facts import SEPARATES, LinearFacts
+from ..separation.budget import Budget
 from ..separation.result import INSEPARABLE
 from .candidates import Plan, margin_direction, svm_directions
 from .evaluate import (
@@ -39,8 +40,10 @@ from .question import FEW_TARGETS, Question, Rounds
 
 MOST_WHOLE = 200_000  # entries of rows that a quick search goes over though nothing seems to separate them
 MOST_LOOKED_AT = 1 << 14  # of the rows of larger ones, among which are those that seem to be wrong
+PROOF_WORK, PROOF_AN_ENTRY = 1.5e8, 20.0  # multiplications of the search among some rows that cannot be separated
 SOME = 256, 1024  # rows of larger ones that it looks at then, so many at least and at most
 UNKNOWN = "it was not found out whether the rounds can be separated: those that were looked at can"
+WIDE = "it was not found out whether the rounds can be separated: as many as would be looked at mostly can, so wide"
 YOURS = "yours, scaled"
 BALLS = (0.125, 0.25, 0.5, 1.0)  # radii, as shares of the largest that can matter
 BALLS_OF_MANY = (0.125, 0.5)  # where there are more targets than few
@@ -72,7 +75,7 @@ def _all_chosen(question: Question, directions: list[list[Direction]]) -> list[B
             rays = rays + more
         facts = question.target_facts[target]
         best = [best_on(rays, theorem, ledgers[target], facts, careful) for theorem in question.theorems]
-        chosen.append(BestVectors([_vector(one, rays[0]) for one in best], inseparable))
+        chosen.append(BestVectors(_vectors(best, rays[0]), inseparable))
     return chosen
 
 
@@ -124,12 +127,17 @@ def _of_target(
     return certificates
 
 
-def _vector(best: tuple[Comparator, Ray] | None, first: Ray) -> Vector:
-    """The best comparator of the best ray; v = 0, whose certificate says what is missing, when no ray has any."""
-    if best is None:
-        return Vector(first.direction.name, np.zeros(len(first.direction.vector)), 0.0)
-    comparator, ray = best
-    return Vector(comparator.name, ray.vector_of(comparator), comparator.bias)
+def _vectors(best: list[tuple[Comparator, Ray] | None], first: Ray) -> list[Vector]:
+    """The best comparator of the best ray for each theorem, one vector for all that have the same; v = 0, whose
+    certificate says what is missing, when no ray has any."""
+    made: dict[tuple[int, float], Vector] = {}
+    vectors = []
+    for comparator, ray in (one or (first.zero(), first) for one in best):
+        key = id(ray), comparator.norm
+        if key not in made:
+            made[key] = Vector(comparator.name, ray.vector_of(comparator), comparator.bias)
+        vectors.append(made[key])
+    return vectors
 
 
 def _signed(question: Question, rounds: Rounds, target: int) -> Iterator[tuple[Batch, Array]]:
@@ -161,9 +169,12 @@ def read(question: Question, target: int, vectors: list[Vector]) -> list[Compara
 
 
 def read_all(question: Question, vectors: list[list[Vector]]) -> list[list[Comparator]]:
-    """`read` for the vectors of every target, in one reading of the rounds."""
-    flat = [(target, vector) for target, its in enumerate(vectors) for vector in its]
-    return list(_read(question, flat, vectors))
+    """`read` for the vectors of every target, in one reading of the rounds; one that is there again is read once."""
+    once = [list({id(vector): vector for vector in its}.values()) for its in vectors]
+    flat = [(target, vector) for target, its in enumerate(once) for vector in its]
+    each = zip(vectors, once, _read(question, flat, once), strict=True)
+    read = [({id(v): one for v, one in zip(some, made, strict=True)}, its) for its, some, made in each]
+    return [[made[id(vector)] for vector in its] for made, its in read]
 
 
 def _read(
@@ -278,16 +289,10 @@ def _from_memory(
     for batch, signs in _signed(question, question.rounds, target):  # in memory, all rounds are one batch
         if not batch.columns:
             continue
-        separated, fewest = any(ray.least > 0 for ray in rays), min(rays, key=lambda ray: ray.errors)
-        toward = fewest.direction.vector, fewest.direction.bias
-        margin: tuple[str, Array, float] | str
-        if obstacle is not None and not question.deep:
-            margin = obstacle
-        elif question.deep or separated or batch.entries <= MOST_WHOLE:
-            budget = question.budget(batch.entries, separated)
-            margin = margin_direction(batch, signs, intercept, budget, toward=toward)
-        else:
-            margin = _why_inseparable(question, batch, signs, fewest)
+        separated = any(ray.least > 0 for ray in rays)
+        margin: tuple[str, Array, float] | str | None = obstacle
+        if margin is None or question.deep:
+            margin = _margin(question, batch, signs, rays, separated)
         if isinstance(margin, str):
             obstacle = margin
         else:
@@ -307,6 +312,17 @@ def _from_memory(
     return seen.rays(directions, question.target_facts[target].loss), obstacle
 
 
+def _margin(
+    question: Question, batch: Batch, signs: Array, rays: list[Ray], separated: bool
+) -> tuple[str, Array, float] | str:
+    """The vector of the largest margin, as far as it is looked for; or why there is none."""
+    fewest = min(rays, key=lambda ray: ray.errors)
+    if not (question.deep or separated or batch.entries <= MOST_WHOLE):
+        return _why_inseparable(question, batch, signs, fewest)
+    budget, toward = question.budget(batch.entries, separated), (fewest.direction.vector, fewest.direction.bias)
+    return margin_direction(batch, signs, question.rules.intercept, budget, toward=toward, separable=separated)
+
+
 def margin_directions(question: Question, target: int) -> tuple[list[Direction], str | None]:
     """The direction of the largest margin of rounds that are all in memory, or why there is none."""
     for batch, signs in _signed(question, question.rounds, target):
@@ -319,20 +335,26 @@ def margin_directions(question: Question, target: int) -> tuple[list[Direction],
 
 
 def _why_inseparable(question: Question, batch: Batch, signs: Array, ray: Ray) -> str:
-    """Whether some of the rows cannot be separated, and thus all: those that a direction has most wrong, and others."""
+    """Whether some of the rows cannot be separated, and thus all: those that a direction has most wrong, and others.
+
+    None are looked at where they would be fewer than twice the columns: half of all labels of so few can be separated
+    (Cover 1965).
+    """
+    fewest, most = SOME
+    count = min(len(batch), max(fewest, min(2 * batch.columns, most)))
+    if count < 2 * batch.columns:
+        return WIDE
     direction, random = ray.direction, np.random.default_rng(0)
-    numbers = np.arange(len(batch))
+    numbers, entries = np.arange(len(batch)), batch.entries
     if len(batch) > MOST_LOOKED_AT:
         numbers = np.sort(random.integers(0, len(batch), MOST_LOOKED_AT))
         batch, signs = batch.take(numbers), signs[numbers]
     vector = Vector(direction.name, direction.vector, direction.bias)
     margins = signs * scores_of(batch, vector, question.rules.intercept)
-    fewest, most = SOME
-    count = min(len(batch), max(fewest, min(2 * batch.columns, most)))
     some = np.zeros(len(batch), dtype=bool)
     some[np.argpartition(margins, count // 2)[: count // 2]] = True
     some[random.integers(0, len(batch), count // 2)] = True
     part = batch.take(np.flatnonzero(some))
-    budget = question.budget(part.entries)
+    budget = Budget(work=(PROOF_WORK + PROOF_AN_ENTRY * entries) / question.state.targets)
     margin = margin_direction(part, signs[some], question.rules.intercept, budget, numbers[some])
     return margin if isinstance(margin, str) else UNKNOWN

@@ -24,7 +24,7 @@ class Budget:
     def __init__(self, seconds: float | None = None, work: float | None = None) -> None:
         self._ends = None if seconds is None else time.process_time() + seconds
         self.left = inf if work is None else work
-        self.limited = seconds is not None or work is not None
+        self.limited, self.counted = seconds is not None or work is not None, work is not None
 
     def spend(self, work: float) -> None:
         """Count work that was done."""
@@ -54,6 +54,10 @@ def entries_of(matrix: Any) -> int:
 
 def newton_work(active: Any) -> float:
     """About how many multiplications a step of Newton's method takes for these rows."""
-    small = min(active.shape)
-    step, each = (SPARSE_STEP, SPARSE) if hasattr(active, "nnz") else (STEP, 1.0)
-    return float(step + 2 * each * small * entries_of(active) + small**3 / 3 + small**2)
+    return step_work(min(active.shape), entries_of(active), hasattr(active, "nnz"))
+
+
+def step_work(small: int, entries: int, sparse: bool) -> float:
+    """The same for so many rows or columns, whichever are fewer, that hold so many values."""
+    step, each = (SPARSE_STEP, SPARSE) if sparse else (STEP, 1.0)
+    return float(step + 2 * each * small * entries + small**3 / 3 + small**2)

@@ -23,8 +23,9 @@ import numpy as np
 
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
-from .budget import STEP, Budget
+from .budget import STEP, Budget, step_work
 from .nearest_point import (
+    FEW_COLUMNS,
     MOST_EXACT_WORK,
     NEGLIGIBLE,
     NOTHING,
@@ -258,13 +259,18 @@ class MarginSearch:
 
     def run(self) -> None:
         """Look until the gap is closed, or until it is known that it cannot be."""
-        with _one_thread() if self.rows.width <= NARROW else nullcontext():
+        # Work is counted so that numbers are the same on every machine: their last digits depend on the threads, too.
+        with _one_thread() if self._budget.counted or self.rows.width <= NARROW else nullcontext():
             self._run()
 
     def _run(self) -> None:
         if self._is_obvious():
             return
         self._cut_upper(np.array([np.argmin(self.rows.norms)]), np.ones(1))
+        rows = self.rows
+        if self._budget.late(_first_work(rows.rows, rows.width, int(self._entries), rows.sparse)):
+            self._conclude()
+            return
         # Divided by powers of two, rows stay what they are. Where any margin will do, rows of all lengths count alike,
         # which takes fewer steps; of wide rows even an early margin is late.
         lengths = np.exp2(np.round(np.log2(self.rows.norms)))
@@ -341,9 +347,7 @@ class MarginSearch:
         return self._budget.late() or (self.lower > 0 and 1 - self.lower / self.upper <= self._goal)
 
     def _first(self) -> Array:
-        rows, count = self.rows, FIRST_ROWS
-        if rows.width > NARROW:
-            count = max(count, int(MOST_VALUES * rows.rows / max(1, int(rows.terms.sum()))))
+        rows, count = self.rows, _first_rows(self.rows.rows, self.rows.width, int(self._entries))
         if count >= rows.rows:
             return np.arange(rows.rows)
         toward = rows.mean() if self._toward is None else self._toward
@@ -450,8 +454,26 @@ class MarginSearch:
         self.separable, self.proven, self.converged, self.why = False, proven, True, why
 
 
+def work_to_begin(batch: Batch) -> float:
+    """How many multiplications the first step of a search among these rows takes, about."""
+    sparse = batch.sparse and len(batch) * batch.columns > MOST_DENSE
+    return _first_work(len(batch), batch.columns, batch.entries if sparse else len(batch) * batch.columns, sparse)
+
+
+def _first_work(rows: int, columns: int, entries: int, sparse: bool) -> float:
+    if columns <= FEW_COLUMNS:
+        return 0.0
+    count = min(rows, _first_rows(rows, columns, entries))
+    return step_work(min(count, columns), entries * count // max(1, rows), sparse)
+
+
+def _first_rows(rows: int, columns: int, entries: int) -> int:
+    """How many rows a working set begins with, if there are as many."""
+    return max(FIRST_ROWS, int(MOST_VALUES * rows / max(1, entries))) if columns > NARROW else FIRST_ROWS
+
+
 def _one_thread() -> AbstractContextManager[Any]:
-    """One thread for matrices so small that threads wait for one another longer than they work, where it can be had."""
+    """One thread, where it can be had: small matrices make threads wait for one another longer than they work."""
     controller = _libraries("scipy.linalg" in modules)
     return nullcontext() if controller is None else controller.limit(limits=1)
 
