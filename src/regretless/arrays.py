@@ -43,6 +43,9 @@ def numbers(values: Any, what: str) -> Array:
     RegretlessError
         If these are no numbers.
     """
+    # Types of numpy's own arrays of floats are one object each, so that nothing has to be compared.
+    if type(values) is np.ndarray and (values.dtype is _DOUBLE or values.dtype is _SINGLE):
+        return laid_out(values)
     try:
         array = np.ma.filled(values.astype(np.float64), np.nan) if np.ma.isMA(values) else np.asarray(values)
         if array.dtype.kind in "cSUmM":
@@ -54,12 +57,16 @@ def numbers(values: Any, what: str) -> Array:
     return laid_out(array)
 
 
+_DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
+
+
 def laid_out(array: Array) -> Array:
     """The array as compiled code reads it: in C order, its numbers where numbers may begin. Copied only if it must be.
 
     `np.ascontiguousarray` does not see to the second, which fails for what was unpacked out of a longer message.
     """
-    return array if array.flags.c_contiguous and array.flags.aligned else np.require(array, requirements=("C", "A"))
+    flags = array.flags
+    return array if flags.c_contiguous and flags.aligned else np.require(array, requirements=("C", "A"))
 
 
 def own(array: Array) -> Array:

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import FrozenInstanceError, fields
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -27,7 +28,7 @@ from regretless.games.extensive_form.sequence import SequenceGame
 from regretless.games.matrix import choose
 from regretless.games.methods import EXACT_METHODS, METHODS, SELF_PLAY
 from regretless.games.payoffs import Payoffs, enclose
-from regretless.games.solution import RawSolution
+from regretless.games.solution import RawSolution, Solution
 from regretless.games.solvers import interior_point as interior
 from regretless.games.solvers import interior_point as interior_point_module
 from regretless.games.solvers import linear_program as programs
@@ -660,3 +661,13 @@ def test_a_game_is_solved_without_what_its_certificates_need() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_solution_is_frozen_and_has_all_its_fields() -> None:
+    """What `solve` returns is a `Solution` of which each field is set, and no field can be set again."""
+    solution = MatrixGame([[2.0, 0.0], [0.0, 1.0]], rows=["a", "b"]).solve()
+    assert type(solution) is Solution
+    assert (solution.rows, solution.method, solution.losses, solution.exact) == (["a", "b"], "simplex", False, None)
+    for field in fields(Solution):
+        with pytest.raises(FrozenInstanceError):
+            setattr(solution, field.name, getattr(solution, field.name))

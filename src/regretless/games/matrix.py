@@ -19,7 +19,7 @@ from ..checks import whole
 from ..errors import ParameterError, RegretlessError
 from .methods import AVERAGES, EXACT_METHODS, METHODS, NO_FRACTIONS, SELF_PLAY, SolverStopped, default_gap, wanted_gap
 from .payoffs import Payoffs, Vector, ZeroSum, enclose, loosened, names_or_numbers, starts_of, strategy_of, trusted_to
-from .solution import ExactSolution, GapBound, Once, RawSolution, Solution, SolveError, Trajectory
+from .solution import ExactSolution, GapBound, Once, RawSolution, Solution, SolveError, Trajectory, solution_of
 from .solvers.linear_program import simplex, simplex_at_once
 
 if TYPE_CHECKING:
@@ -73,8 +73,9 @@ class MatrixGame(ZeroSum):
         self.losses = False
         if rows is None:
             rows = _row_labels(payoffs)
-        self.rows = names_or_numbers(rows, self.payoffs.shape[0], "rows")
-        self.cols = names_or_numbers(names_of(payoffs) if cols is None else cols, self.payoffs.shape[1], "cols")
+        count, columns = self.payoffs.shape
+        self.rows = names_or_numbers(rows, count, "rows")
+        self.cols = names_or_numbers(names_of(payoffs) if cols is None else cols, columns, "cols")
         self._solved: Solution | None = None
 
     @classmethod
@@ -152,7 +153,7 @@ class MatrixGame(ZeroSum):
         RegretlessError
             If a parameter is invalid.
         """
-        return _solve(self, method, exact, Wish(tolerance, rounds, start, average, alternate, on_progress, stop))
+        return _solve(self, method, exact, (tolerance, rounds, start, average, alternate, on_progress, stop))
 
     @property
     def value(self) -> float:
@@ -237,10 +238,11 @@ class Answer(NamedTuple):
         return self.upper - self.lower
 
 
-def _solve(game: ZeroSum, method: str, exact: bool, wish: Wish) -> Solution:
-    """:meth:`MatrixGame.solve`."""
+def _solve(game: ZeroSum, method: str, exact: bool, options: tuple[Any, ...]) -> Solution:
+    """:meth:`MatrixGame.solve`; the options are those of a `Wish`, not yet checked."""
     began = perf_counter()
     payoffs = game.payoffs
+    tolerance, rounds, start, average, alternate, on_progress, stop = options
     if method != "auto" and method not in METHODS:
         raise ParameterError("method", None, f"{method!r}; one of {', '.join(('auto', *METHODS))} is expected")
     if payoffs.kind == "operator" and method in EXACT_METHODS:
@@ -249,16 +251,19 @@ def _solve(game: ZeroSum, method: str, exact: bool, wish: Wish) -> Solution:
         )
     if payoffs.spread == inf:
         raise ParameterError("payoffs", None, "their range is too large for floats; divide them by something")
-    rounds = wish.rounds
-    if rounds is not None or wish.average is not None or wish.alternate is not None:
-        rounds = _checked_play(method, rounds, wish.average, wish.alternate)
-    start = None if wish.start is None else _start(wish.start, payoffs.shape, method)
-    target = wanted_gap(wish.tolerance, rounds, partial(_default_gap, payoffs))
-    wish = Wish(target, rounds, start, *wish[3:])
-    answer = (
-        _constant(payoffs) if payoffs.high == payoffs.low else _attempted(payoffs, method, wish, losses=game.losses)
-    )
-    answer, proof = _exactly(payoffs, answer, wish.stop) if exact and answer.raw.stopped is None else (answer, None)
+    if rounds is not None or average is not None or alternate is not None:
+        rounds = _checked_play(method, rounds, average, alternate)
+    if start is not None:
+        start = _start(start, payoffs.shape, method)
+    target = wanted_gap(tolerance, rounds, partial(_default_gap, payoffs))
+    if payoffs.high == payoffs.low:
+        answer = _constant(payoffs)
+    else:
+        wish = Wish(target, rounds, start, average, alternate, on_progress, stop)
+        answer = _attempted(payoffs, method, wish, losses=game.losses)
+    proof = None
+    if exact and answer.raw.stopped is None:
+        answer, proof = _exactly(payoffs, answer, stop)
     return _solution(game, answer, proof, began)
 
 
@@ -419,7 +424,7 @@ def _solution(game: ZeroSum, answer: Answer, proof: ExactSolution | None, began:
         lower, upper = -upper, -lower
         course = None if course is None else _of_losses(course)
         proof = None if proof is None else replace(proof, value=-proof.value)
-    return Solution(
+    return solution_of(
         game.rows,
         game.cols,
         raw.method,
@@ -456,12 +461,15 @@ def _of_losses(course: Trajectory) -> Trajectory:
 
 
 def _default_gap(payoffs: Payoffs) -> float:
-    if isnan(payoffs.spread):
+    spread = payoffs.spread
+    if isnan(spread):
         raise RegretlessError(
             "tolerance: a linear operator's range of payoffs is unknown; a gap, rounds or payoff_range= are needed"
         )
-    unknown = payoffs.rounding + (trusted_to(payoffs, payoffs.size) if payoffs.kind == "operator" else 0.0)
-    return default_gap(payoffs.spread, payoffs.size, unknown)
+    size, unknown = payoffs.size, payoffs.rounding
+    if payoffs.kind == "operator":
+        unknown += trusted_to(payoffs, size)
+    return default_gap(spread, size, unknown)
 
 
 def _checked_play(method: str, rounds: int | None, average: str | None, alternate: bool | None) -> int | None:

@@ -69,7 +69,9 @@ class Payoffs:
                 setattr(self, name, getattr(matrix, name))
             return
         self._exact = None
-        if hasattr(matrix, "tocsr"):
+        if type(matrix) is np.ndarray and matrix.dtype.kind == "f":
+            self.kind, self.values = "dense", _dense(matrix, what)
+        elif hasattr(matrix, "tocsr"):
             self.kind, self.values = "sparse", _sparse(matrix, what)
         elif hasattr(matrix, "matvec") and hasattr(matrix, "rmatvec"):
             self.kind, self.values = "operator", matrix
@@ -77,14 +79,16 @@ class Payoffs:
             self.kind, array = "dense", _array(matrix, what)
             self._exact = _exact_numbers(array)
             self.values = _dense(array if self._exact is None else _floats(self._exact, what), what)
-        if len(self.values.shape) != 2 or 0 in self.values.shape:
-            raise RegretlessError(f"{what}: shape {self.values.shape}; at least one row and one column are expected")
+        shape = self.values.shape
+        if len(shape) != 2 or 0 in shape:
+            raise RegretlessError(f"{what}: shape {shape}; at least one row and one column are expected")
         self.low, self.high = self._range(what) if payoff_range is None else _declared(payoff_range, self.kind, what)
 
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of rows and columns."""
-        return int(self.values.shape[0]), int(self.values.shape[1])
+        rows, columns = self.values.shape
+        return int(rows), int(columns)
 
     @property
     def spread(self) -> float:
