@@ -101,7 +101,7 @@ def test_a_learner_of_a_frame_is_kept_with_its_columns(tmp_path: Path, capsys: p
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"age": None}, "row 1, column 'age' has no value; fill or drop its missing values"),
+        ({"age": None}, r"row 0 \(counted from 0\), column 'age' has no value; fill or drop its missing values"),
         ({"when": pd.Timestamp("2030-01-01")}, r"column 'when' is of type timestamp\[.*\]; convert it or leave it out"),
     ],
 )
