@@ -564,3 +564,16 @@ def test_no_prediction_knows_its_label_by_its_weight(full: int | str) -> None:
         wrong, before = learner.predict(x[None])[0] != label, learner.ledger_.mistakes
         learner.partial_fit(x[None], [label])
         assert learner.ledger_.mistakes - before == wrong
+
+
+def test_certificates_make_the_metric_of_two_classes_once(monkeypatch):
+    """Theorems about two classes read one metric, and none asks for the length of the learner's weights."""
+    X, y = drawn(3)
+    learner = AggregatedClassifier(full=0).fit(X, y)
+    made, metric = [], type(learner.state_).metric
+    monkeypatch.setattr(
+        type(learner.state_), "metric", lambda state, target: made.append(target) or metric(state, target)
+    )
+    monkeypatch.setattr(type(learner.state_), "norms", lambda state: pytest.fail("a length was asked for"))
+    assert any(line.bound is not None and line.holds for line in learner.certify(X, y))
+    assert made == [0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -229,7 +229,7 @@ class AggregatedClassifier(OnlineClassifier):
     def snapshot(self) -> dict[str, Any]:
         """The log loss so far, that of each member, and the posterior, of all classes together."""
         ledger, digits = self.ledger_, 7
-        facts = self._facts([nan] * self.state_.targets)  # a cost asks for no length, which takes long to find
+        facts = self.member_facts()
         return {
             "rounds": int(ledger.rounds),
             "loss": float(f"{ledger.loss:.{digits}g}"),
@@ -247,13 +247,10 @@ class AggregatedClassifier(OnlineClassifier):
 
     def member_facts(self) -> list[AggregatedFacts]:
         """The same by their own type."""
-        return self._facts(self.state_.norms())
-
-    def _facts(self, norms: Sequence[float]) -> list[AggregatedFacts]:
         state, rules = self.state_, self.member_rules()
         return [
             AggregatedFacts(
-                norm,
+                nan,  # no theorem of its asks for the length of its weights
                 1.0,
                 loss="logistic",
                 steady=state.steady,
@@ -261,7 +258,7 @@ class AggregatedClassifier(OnlineClassifier):
                 share=rules.share,
                 heaviest=float(state.memory[target, MOST_WEIGHT]),
             )
-            for target, norm in enumerate(norms)
+            for target in range(state.targets)
         ]
 
     def plays_again(self, rounds: Rounds) -> tuple[bool, Any]:
@@ -293,8 +290,7 @@ class AggregatedClassifier(OnlineClassifier):
         """The certificates for which no round is read again: the mixture beside its members, whose losses it has."""
         from .comparators import judge_members
 
-        facts = self._facts([nan] * self.state_.targets)  # which asks for no length
-        return [judge_members(self.state_, facts, self._members())]
+        return [judge_members(self.state_, self.member_facts(), self._members())]
 
     # ---- probabilities
 

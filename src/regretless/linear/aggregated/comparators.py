@@ -7,8 +7,9 @@ is read on all rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import inf, log
 from typing import Any
 
@@ -65,6 +66,7 @@ class Problem:
     facts: AggregatedFacts
     members: list[MixtureMember]
     sample: SampledRows
+    sides: Callable[[int], tuple[Array, Array]]  # the cells and the metric of a target
 
     @property
     def state(self) -> AggregatedState:
@@ -93,9 +95,9 @@ class Problem:
 def judge(question: Question, members: list[MixtureMember]) -> list[Certificate]:
     """One certificate a theorem; with several classes both sides are summed over one against the rest."""
     ledgers = question.ledgers()
-    sample = sample_rows(question)
+    sample, sides = sample_rows(question), _sides_of(question)
     problems = [
-        Problem(question, target, ledgers[target], facts, members, sample)  # type: ignore[arg-type]
+        Problem(question, target, ledgers[target], facts, members, sample, sides)  # type: ignore[arg-type]
         for target, facts in enumerate(question.target_facts)
     ]
     candidates = [_candidates(problem) for problem in problems]
@@ -105,14 +107,25 @@ def judge(question: Question, members: list[MixtureMember]) -> list[Certificate]
     theorems = [one for one in question.theorems if sequences or one is not switching]
     per_target = []
     for problem, some, more in zip(problems, candidates, shrunk, strict=True):
-        sides = problem.state.cells_of(problem.target), problem.state.metric(problem.target)
         comparators = _members(problem.state, problem.target, problem.members, some[0].rounds, some[0].norm2)
-        comparators += [read for one in [*some, *more] for read in _read(problem, one, *sides)]
+        comparators += [read for one in [*some, *more] for read in _read(problem, one, *sides(problem.target))]
         if sequences:
             sequence = sequences[problem.target]
             comparators.append(replace(sequence, rounds=some[0].rounds, total_norm2=some[0].norm2))
         per_target.append([theorem.certify(problem.ledger, comparators, problem.facts) for theorem in theorems])
     return _of_all_targets(question.ledger(), ledgers, theorems, per_target)
+
+
+def _sides_of(question: Question) -> Callable[[int], tuple[Array, Array]]:
+    """What gives the cells and the metric of a target, which take long to make, and has those that it gave last."""
+
+    @lru_cache(maxsize=1)
+    def sides(target: int) -> tuple[Array, Array]:
+        state = question.state
+        assert isinstance(state, AggregatedState)
+        return state.cells_of(target), state.metric(target)
+
+    return sides
 
 
 def judge_members(state: AggregatedState, facts: list[AggregatedFacts], members: list[MixtureMember]) -> Certificate:
@@ -281,9 +294,9 @@ def _ridge(problem: Problem) -> list[Candidate]:
     wanted: list[tuple[Array, float]] = []
     if prior[:RATES].any():
         place = int(np.where(prior[:RATES], losses[:RATES], inf).argmin())
-        wanted.append((state.metric(target)[:, place] / rules.rates[place], inf))
+        wanted.append((problem.sides(target)[1][:, place] / rules.rates[place], inf))
     if prior[FULL:STACK].any():
-        most = state.cells_of(target)[:, MOST]
+        most = problem.sides(target)[0][:, MOST]
         lane = int(np.where(prior[FULL:STACK], losses[FULL:STACK], inf).argmin())
         wanted.append((2 * state.full_prior(rules) * most * most + state.shed(target, lane), NEARLY * REACHES[lane]))
     signs = signed(sample.codes, target, state.targets).astype(float)
@@ -303,7 +316,7 @@ def _for_slopes(problem: Problem, signs: Array, part: float) -> list[Candidate]:
     if not prior.any():
         return []
     place = int(np.where(prior, losses, inf).argmin())
-    metric, cells = problem.state.metric(problem.target), problem.state.cells_of(problem.target)
+    cells, metric = problem.sides(problem.target)
     sums = cells[:, COIN_SUM] if place == COIN else cells[:, SUMS][:, place]
     penalty = LIGHT * metric[:, min(place, RATES - 1)] / (problem.rules.rates[place] if place < COIN else 1.0)
     intercept = problem.rules.intercept
