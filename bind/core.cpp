@@ -4,6 +4,7 @@
 #include "bit_tables.hpp"
 #include "combiner.hpp"
 #include "delimited.hpp"
+#include "detector.hpp"
 #include "duel.hpp"
 #include "kernel_machine.hpp"
 #include "littlestone.hpp"
@@ -34,6 +35,7 @@ NB_MODULE(_core, m) {
   bind_player(m);
   bind_combiner(m);
   bind_delimited(m);
+  bind_detector(m);
   bind_duel(m);
   bind_kernel_machine(m);
   bind_littlestone(m);

@@ -210,6 +210,11 @@ def add_words(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), orde
     Values, indices and starts of sparse rows to which words are added, each with the number of times that it stands in its row; `columns` are those of each time, -1 for none, and `ends` where those of a row end, after a 0.
     """
 
+def detect(losses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], factors: Sequence[tuple[float, float]], capitals: Sequence[float], products: Sequence[float], starts: Sequence[int], mean_rounds: float, rounds: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], list[float], list[float], list[int], list[tuple[int, int]]]:
+    """
+    An e-detector's evidence after each loss, its capitals, products and starts after the last, and the round of each alarm with the one since which losses are worse. Of factors (rest, gain), one for each bet, a loss x multiplies by rest + gain x; `rounds` are those before.
+    """
+
 class Payer:
     """
     What a player wins against the other's strategy: a sign times a product.

@@ -12,6 +12,7 @@ from regretless.alarms import EDetector, VilleAlarm
 from regretless.alarms.base import Alarm
 from regretless.errors import ModelError, ParameterError, RegretlessError, RowRefused
 from regretless.textbook.alarms import e_detector, evidence
+from regretless.theory.alarms import BETS
 
 MAKERS = [lambda: EDetector(0.2, mean_rounds=50), lambda: VilleAlarm(0.2, alpha=0.02)]
 REFERENCE = 0.25
@@ -49,6 +50,46 @@ def test_rounds_one_by_one_are_the_table(make) -> None:
     np.testing.assert_array_equal(course, np.concatenate(pieces))
     assert whole.state_dict() == single.state_dict() == parts.state_dict()
     assert whole.ledger_.alarms > 0
+
+
+def plain(detector: EDetector, values: list[float]) -> tuple[list[float], list[tuple[int, int]], list[float]]:
+    """The evidence after each round, each alarm with since when, and the capitals, by a loop over rounds and bets."""
+    factors, count = detector._factors, len(BETS)
+    wealth, products, starts = [0.0] * count, [0.0] * count, [0] * count
+    course, alarms = [], []
+    for round, x in enumerate(values, 1):
+        total = 0.0
+        for bet, (rest, gain) in enumerate(factors):
+            factor = rest + gain * x
+            wealth[bet] = (wealth[bet] + 1.0) * factor
+            products[bet], starts[bet] = (products[bet] * factor, starts[bet]) if products[bet] > 1 else (factor, round)
+            total += wealth[bet]
+        course.append(total / count)
+        if total >= detector.mean_rounds * count:
+            alarms.append((round, starts[wealth.index(max(wealth))]))
+            wealth, products = [0.0] * count, [0.0] * count
+    return course, alarms, wealth
+
+
+@pytest.mark.parametrize(
+    ("reference", "mean_rounds", "values"),
+    [
+        (0.2, 50, losses(2000)),
+        (0.5, 3, np.full(40, 0.5)),  # all bets are as rich as the first
+        (1e-100, 1e15, losses(100)),
+        (1 - 1e-16, 1, losses(60, mean=0.5)),
+        (0.3, 1e15, np.concatenate([np.zeros(200), np.ones(400)])),
+    ],
+)
+def test_the_compiled_detector_has_the_bits_of_a_plain_loop(reference, mean_rounds, values) -> None:
+    """Evidence, alarms, the rounds since which losses are worse and capitals are those of a plain loop, to the bit."""
+    detector = EDetector(reference, mean_rounds)
+    course, alarms, wealth = plain(detector, values.tolist())
+    assert detector.play(values).tolist() == course
+    assert [(one.round, one.since) for one in detector.raised_] == alarms != []
+    assert [one.evidence for one in detector.raised_] == [course[round - 1] for round, _ in alarms]
+    assert detector.state_dict()["capitals"] == wealth
+    assert detector.since_ == alarms[-1][1]
 
 
 @pytest.mark.parametrize("make", MAKERS)

@@ -128,7 +128,7 @@ class Alarm(CertifiedState, JsonState):
         """The evidence so far that losses exceed the reference; after an alarm, that of the next one."""
 
     @abstractmethod
-    def _run(self, values: list[float]) -> list[float]:
+    def _run(self, values: Array) -> Array:
         """Take further losses on the scale from 0 to 1, and note alarms; the evidence after each of them."""
 
     @abstractmethod
@@ -182,7 +182,7 @@ class Alarm(CertifiedState, JsonState):
         if not low <= value <= high:
             raise RegretlessError("; ".join(outside(loss, self.value_range)))
         self._raised = []
-        self._run([(value - low) / (high - low)])
+        self._run(np.array([(value - low) / (high - low)]))
         return bool(self._raised)
 
     def play(self, losses: Any) -> Array:
@@ -203,9 +203,9 @@ class Alarm(CertifiedState, JsonState):
         RowRefused
             If a loss is missing, infinite or out of the range; it names the row, from 0. Nothing has changed then.
         """
-        values = scaled(losses, self.value_range).tolist()
+        values = scaled(losses, self.value_range)
         self._raised = []
-        return np.array(self._run(values), dtype=np.float64)
+        return self._run(values)
 
     @property
     def ledger_(self) -> AlarmLedger:

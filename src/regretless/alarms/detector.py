@@ -8,10 +8,11 @@ from math import isfinite
 from numbers import Real
 from typing import Any
 
+from .. import _core
 from ..errors import ParameterError
 from ..persist.validation import count, one
 from ..theory.alarms import BETS, DetectorFacts, false_alarms
-from .base import Alarm, Raised, capitals
+from .base import Alarm, Array, Raised, capitals
 
 
 @dataclass(eq=False)
@@ -67,7 +68,7 @@ class EDetector(Alarm):
     @property
     def evidence(self) -> float:
         """The mean of the capitals."""
-        return sum(self._capitals) / len(BETS)
+        return _total(self._capitals) / len(BETS)
 
     @property
     def since_(self) -> int | None:
@@ -75,25 +76,14 @@ class EDetector(Alarm):
         1. From there on the product of the factors of the richest bet was largest. None before there is an alarm."""
         return self._since
 
-    def _run(self, values: list[float]) -> list[float]:
-        wealth, products, factors = self._capitals, self._products, self._factors
-        threshold = self.mean_rounds * len(BETS)
-        course = []
-        for round, x in enumerate(values, self._rounds + 1):
-            growth = [rest + gain * x for rest, gain in factors]
-            wealth = [(capital + 1.0) * factor for capital, factor in zip(wealth, growth, strict=True)]
-            for bet, factor in enumerate(growth):
-                if products[bet] > 1.0:
-                    products[bet] *= factor
-                else:
-                    products[bet], self._starts[bet] = factor, round
-            total = sum(wealth)
-            course.append(total / len(BETS))
-            if total >= threshold:
-                self._since = self._starts[wealth.index(max(wealth))]
-                self._raise(Raised(round, course[-1], self._since))
-                wealth, products = [0.0] * len(BETS), [0.0] * len(BETS)
-        self._capitals, self._products, self._rounds = wealth, products, self._rounds + len(values)
+    def _run(self, values: Array) -> Array:
+        course, self._capitals, self._products, self._starts, alarms = _core.detect(
+            values, self._factors, self._capitals, self._products, self._starts, self.mean_rounds, self._rounds
+        )
+        for round, since in alarms:
+            self._since = since
+            self._raise(Raised(round, float(course[round - self._rounds - 1]), since))
+        self._rounds += len(values)
         return course
 
     def facts(self) -> DetectorFacts:
@@ -110,9 +100,17 @@ class EDetector(Alarm):
 
     def _restore_rule(self, state: Mapping[str, Any]) -> None:
         self._capitals, self._products = capitals(state["capitals"]), capitals(state["products"])
-        if min(*self._capitals, *self._products) < 0 or sum(self._capitals) >= self.mean_rounds * len(BETS):
+        if min(*self._capitals, *self._products) < 0 or _total(self._capitals) >= self.mean_rounds * len(BETS):
             raise ValueError("a capital is below 0, or an alarm was to be raised")
         self._starts = [count(start, "a start", min(1, self._rounds)) for start in one(state["starts"], list, "starts")]
         self._since = None if self._last is None else count(state["since"], "since", 1)
         if len(self._starts) != len(BETS) or max(*self._starts, self._since or 0) > self._rounds:
             raise ValueError("something began after the last round")
+
+
+def _total(numbers: list[float]) -> float:
+    """The plain sum in order, as compiled code adds; `sum` has other bits from Python 3.12 on."""
+    total = 0.0
+    for number in numbers:
+        total += number
+    return total

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from math import exp, inf, log
 from typing import Any
 
+import numpy as np
+
 from ..checks import share
 from ..theory.alarms import BETS, AlarmLedger, VilleFacts, fixed_start
-from .base import Alarm, Raised, capitals
+from .base import Alarm, Array, Raised, capitals
 
 MOST_LOG = 709.0  # beyond which an exponential is no float
 
@@ -75,10 +77,10 @@ class VilleAlarm(Alarm):
         """The rounds and alarms so far, up to the alarm if there was one."""
         return AlarmLedger(self._rounds, self._alarms, self.log_evidence)
 
-    def _run(self, values: list[float]) -> list[float]:
+    def _run(self, values: Array) -> Array:
         logs, factors, threshold = self._logs, self._factors, log(1 / self.alpha)
         course, evidence = [], self.log_evidence
-        for x in values:
+        for x in values.tolist():
             if not self._alarms:
                 self._rounds += 1
                 logs = [one + log(rest + gain * x) for one, (rest, gain) in zip(logs, factors, strict=True)]
@@ -87,7 +89,7 @@ class VilleAlarm(Alarm):
                     self._raise(Raised(self._rounds, _exp(evidence), None))
             course.append(_exp(evidence))
         self._logs = logs
-        return course
+        return np.array(course, dtype=np.float64)
 
     def facts(self) -> VilleFacts:
         """What theorems may ask."""
