@@ -10,8 +10,8 @@ import pytest
 from pyarrow import parquet
 
 from regretless.data import CostTable, DecisionLog, LogColumns, open_stream
-from regretless.data.decisions import Decisions, DecisionStream, LabelDecisions
-from regretless.errors import DataError, RegretlessError
+from regretless.data.decisions import Decisions, DecisionStream, LabelDecisions, in_rewards
+from regretless.errors import DataError, ParameterError, RegretlessError
 
 HEAD = "x,town,arm,cost,prob,pa,pb"
 GOOD = "2,v,B,0,0.25,0.75,0.25"
@@ -68,6 +68,31 @@ def test_parquet_is_read_as_text_is(tmp_path: Path) -> None:
     for name in ("costs", "taken", "chances"):
         np.testing.assert_array_equal(getattr(text, name), getattr(other, name))
     np.testing.assert_array_equal(text.rows.values, other.rows.values)
+
+
+def test_rewards_are_read_under_their_own_name(tmp_path: Path) -> None:
+    """Rewards have the values that costs have, and descriptions, by which a run goes on, call them rewards."""
+    path = tmp_path / "t.csv"
+    path.write_text("x,a,b\n1,0,1\n2,.5,.25\n")
+    earned, paid = CostTable(path, rewards=["a", "b"]), CostTable(path, costs=["a", "b"])
+    np.testing.assert_array_equal(whole(earned).costs, whole(paid).costs)
+    assert earned.describe() == {"form": "costs", "logged": False, "rewards": ["a", "b"]}
+    columns = LogColumns(action="arm", reward="cost", probability="prob")
+    log = log_of(tmp_path / "l.csv", GOOD, columns=columns)
+    log_of_costs = log_of(tmp_path / "l.csv", GOOD)
+    np.testing.assert_array_equal(whole(log).costs, whole(log_of_costs).costs)
+    assert log.describe()["reward"] == log_of_costs.describe()["cost"] == "cost"
+    assert [in_rewards(one.describe()) for one in (earned, log, paid, log_of_costs)] == [True, True, False, False]
+
+
+@pytest.mark.parametrize(("value", "count"), [(None, "neither is"), ("a", "both are")])
+def test_costs_and_rewards_are_one_of_two(value: str | None, count: str) -> None:
+    """Neither, or both, are refused before a file is opened, by the names of the parameters."""
+    with pytest.raises(ParameterError, match=f"^cost: cost or reward, one of the two, is expected; {count} named"):
+        LogColumns(action="arm", cost=value, reward=value, probability=0.5)
+    columns = None if value is None else [value, "b"]
+    with pytest.raises(ParameterError, match=f"^costs: costs or rewards, one of the two, is expected; {count} named"):
+        CostTable("none.csv", columns, rewards=columns)
 
 
 def test_a_log_knows_its_action_alone(tmp_path: Path) -> None:

@@ -58,6 +58,8 @@ def stream_of(
     UsageError
         If an option has no meaning here, or contradicts the model.
     """
+    from ..data.decisions import in_rewards
+
     actions = actions or options.names_of(arguments.actions)
     with options.usage_errors("format"):
         # A file whose suffix says nothing is a table where columns are named.
@@ -74,8 +76,8 @@ def stream_of(
     own, mine = stream.describe(), ("form", "logged")
     if before and any(before.get(name) != own[name] for name in mine):
         raise UsageError(f"{arguments.file} is read as {own['form']}, and it was {before.get('form')} before")
-    if before and stream.rewards != before.get("rewards", False):
-        words = ("rewards", "costs") if stream.rewards else ("costs", "rewards")
+    if before and in_rewards(own) != in_rewards(before):
+        words = ("rewards", "costs") if in_rewards(own) else ("costs", "rewards")
         raise UsageError(f"{arguments.file} is read as {words[0]}, and the model has learned {words[1]}")
     return stream
 
@@ -98,15 +100,16 @@ def _costs(
 ) -> DecisionStream:
     from ..data.decision_tables import CostTable
 
-    costs = options.names_of(arguments.costs or arguments.rewards)
-    rewards = before.get("rewards", False) if costs is None else not arguments.costs
-    costs = costs or before["costs"]
-    if actions is not None and costs != actions:
-        option = "--rewards" if rewards else "--costs"
-        raise UsageError(f"{option} {','.join(costs)}: the model has learned {','.join(actions)}; leave {option} out")
-    how = {"value_range": value_range, "rewards": rewards, "schema": schema, **_of_table(arguments, form)}
+    columns = {"costs": options.names_of(arguments.costs), "rewards": options.names_of(arguments.rewards)}
+    if not any(columns.values()):
+        columns = {name: before.get(name) for name in columns}
+    for name, named in columns.items():
+        if named and actions is not None and named != actions:
+            learned = ",".join(actions)
+            raise UsageError(f"--{name} {','.join(named)}: the model has learned {learned}; leave --{name} out")
+    how = {"value_range": value_range, "schema": schema, **_of_table(arguments, form)}
     with options.errors_by_option(options.reading(arguments)):
-        return CostTable(arguments.file, costs, **how)
+        return CostTable(arguments.file, columns["costs"], rewards=columns["rewards"], **how)
 
 
 def _log(
@@ -120,15 +123,13 @@ def _log(
     from ..data.decision_tables import DecisionLog, LogColumns
 
     if arguments.action is None:
-        known = ("action", "cost", "probability", "probabilities", "rewards")
+        known = ("action", "cost", "reward", "probability", "probabilities")
         columns = LogColumns(**{name: before[name] for name in known if name in before})
     else:
-        named = arguments.cost or arguments.reward
-        assert named is not None, "a log without it is refused"
         columns = LogColumns(
             action=arguments.action,
-            cost=named,
-            rewards=arguments.cost is None,
+            cost=arguments.cost,
+            reward=arguments.reward,
             probability=_propensity(arguments.propensity),
             probabilities=options.names_of(arguments.propensities) or (),
         )

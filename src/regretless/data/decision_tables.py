@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from .table import TableStream
 from .table_chunk import Chunk
 
 Sides = dict[str, Array]
+One = TypeVar("One")
 
 
 class _BesideTable(TableStream):
@@ -175,7 +176,7 @@ class _TableDecisions(DecisionStream):
 
 
 class CostTable(_TableDecisions):
-    """A table that says of every round what each action would cost.
+    """A table that says of every round what each action would cost, or earn.
 
     Parameters
     ----------
@@ -183,10 +184,10 @@ class CostTable(_TableDecisions):
         Delimited text, perhaps compressed, Parquet, Arrow or Feather.
     costs : sequence of str
         The column of each action, which is called so; all others are features.
+    rewards : sequence of str
+        The same in place of `costs`, of columns of rewards, of which more is better.
     value_range : (float, float)
-        Where all costs lie.
-    rewards : bool
-        Whether the columns are rewards, of which more is better.
+        Where all costs, or rewards, lie.
     format : str, optional
         By default by the suffix.
     **options
@@ -194,6 +195,8 @@ class CostTable(_TableDecisions):
 
     Raises
     ------
+    ParameterError
+        If both `costs` and `rewards` are named, or neither.
     DataError
         If fewer than two columns are named.
     """
@@ -203,24 +206,29 @@ class CostTable(_TableDecisions):
     def __init__(
         self,
         path: Source,
-        costs: Sequence[str],
+        costs: Sequence[str] | None = None,
         *,
+        rewards: Sequence[str] | None = None,
         value_range: tuple[float, float] = (0.0, 1.0),
-        rewards: bool = False,
         format: str | None = None,
         **options: Any,
     ) -> None:
+        columns = _one_of({"costs": costs, "rewards": rewards})
         super().__init__(path, format, options)
-        self.actions, self.rewards = list(costs), rewards
-        refuse_actions(self.name, self.actions, f"--{'rewards' if rewards else 'costs'} names")
+        self.actions, self._rewards = list(columns), costs is None
+        refuse_actions(self.name, self.actions, f"--{self._noun} names")
         self._range = value_range
         self._table.words, self._table.numbers = (), self.actions
 
     def describe(self) -> dict[str, Any]:
-        return {"form": "costs", "logged": False, "costs": self.actions} | _quantity(self.rewards)
+        return {"form": "costs", "logged": False, self._noun: self.actions}
+
+    @property
+    def _noun(self) -> str:
+        return "rewards" if self._rewards else "costs"
 
     def _check(self, chunk: Chunk) -> Sides:
-        return {name: _cost(chunk, name, self._range, self.rewards) for name in self.actions}
+        return {name: _cost(chunk, name, self._range, self._rewards) for name in self.actions}
 
     def _decisions(self, batch: Batch, sides: Sides) -> Decisions:
         return Decisions(batch, np.column_stack([sides[name] for name in self.actions]))
@@ -232,28 +240,40 @@ class LogColumns:
 
     Attributes
     ----------
-    action, cost : str
-        The second is what the action cost, or earned if `rewards` says so.
+    action : str
+    cost, reward : str or None
+        What the action cost, or what it earned, of which more is better: one of the two.
     probability : str or float or None
         The column of the probability with which the action was taken, or the number for all rows; None where
         `probabilities` say it.
     probabilities : sequence of str
         Columns of the probability of each action, in the order of the actions.
-    rewards : bool
-        Whether what the log holds are rewards, of which more is better.
+
+    Raises
+    ------
+    ParameterError
+        If both `cost` and `reward` are named, or neither.
     """
 
     action: str
-    cost: str
+    cost: str | None = None
+    reward: str | None = None
     probability: str | float | None = None
     probabilities: Sequence[str] = ()
-    rewards: bool = False
+
+    def __post_init__(self) -> None:
+        _one_of({"cost": self.cost, "reward": self.reward})
+
+    @property
+    def outcome(self) -> str:
+        """The column of costs, or of rewards."""
+        return _one_of({"cost": self.cost, "reward": self.reward})
 
     @property
     def numbers(self) -> list[str]:
         """All columns of numbers."""
         one = [self.probability] if isinstance(self.probability, str) else []
-        return [self.cost, *one, *self.probabilities]
+        return [self.outcome, *one, *self.probabilities]
 
 
 class DecisionLog(_TableDecisions):
@@ -292,7 +312,8 @@ class DecisionLog(_TableDecisions):
     ) -> None:
         named = [columns.action, *columns.numbers]
         if len(set(named)) < len(named):
-            raise RegretlessError("action, cost and probabilities are columns of their own; one is named twice")
+            noun = "cost" if columns.reward is None else "reward"
+            raise RegretlessError(f"action, {noun} and probabilities are columns of their own; one is named twice")
         if columns.probability is None and not columns.probabilities:
             raise RegretlessError("a log says with which probability each action was taken: name the column")
         if isinstance(columns.probability, float) and not LEAST <= columns.probability <= 1:
@@ -301,8 +322,8 @@ class DecisionLog(_TableDecisions):
             fault = "columns of the probability of each action, and no order of the actions"
             raise RegretlessError(f"{name_of(path)}: {fault}; name them in the order of these columns (--actions A,B)")
         super().__init__(path, format, options)
-        self._columns, self._range, self.rewards = columns, value_range, columns.rewards
-        self.actions = list(actions) if actions is not None else self._found(path, format)
+        self._columns, self._range = columns, value_range
+        self.actions = list(actions) if actions is not None else self._distinct_actions(path, format)
         refuse_actions(self.name, self.actions, f"the column {columns.action!r} holds")
         if columns.probabilities and len(columns.probabilities) != len(self.actions):
             fault = f"{len(columns.probabilities)} for probabilities, and {len(self.actions)} actions"
@@ -311,7 +332,7 @@ class DecisionLog(_TableDecisions):
             )
         self._table.words, self._table.numbers = (columns.action,), columns.numbers
 
-    def _found(self, path: Source, format: str | None) -> list[str]:
+    def _distinct_actions(self, path: Source, format: str | None) -> list[str]:
         if not self.rereadable:
             advice = "name all actions with --actions A,B"
             raise DataError(self.name, None, None, "which actions there are is not known before all is read", advice)
@@ -321,14 +342,15 @@ class DecisionLog(_TableDecisions):
         return ordered(list(words))
 
     def describe(self) -> dict[str, Any]:
-        columns = {name: value for name, value in asdict(self._columns).items() if name != "rewards"}
+        columns = asdict(self._columns)
+        del columns["reward" if self._columns.reward is None else "cost"]
         columns["probabilities"] = [*self._columns.probabilities]
-        return {"form": "log", "logged": True, **columns} | _quantity(self.rewards)
+        return {"form": "log", "logged": True, **columns}
 
     def _check(self, chunk: Chunk) -> Sides:
         columns, rows = self._columns, chunk.columns.rows
         taken = self._taken(chunk)
-        cost = _cost(chunk, columns.cost, self._range, columns.rewards)
+        cost = _cost(chunk, columns.outcome, self._range, columns.reward is not None)
         shares = _shares(chunk, columns.probabilities)
         if columns.probability is None:
             chances = shares[np.arange(rows), np.maximum(taken, 0)]
@@ -357,9 +379,14 @@ class DecisionLog(_TableDecisions):
         return Decisions(batch, costs, sides["taken"], sides["chances"])
 
 
-def _quantity(rewards: bool) -> dict[str, bool]:
-    """What a description says of numbers that are rewards; of costs it says nothing."""
-    return {"rewards": True} if rewards else {}
+def _one_of(named: dict[str, One | None]) -> One:
+    """What is named by the one of these parameters that is set."""
+    chosen = [value for value in named.values() if value is not None]
+    if len(chosen) != 1:
+        first, second = named
+        count = "both are" if chosen else "neither is"
+        raise ParameterError(first, None, f"{first} or {second}, one of the two, is expected; {count} named")
+    return chosen[0]
 
 
 def _cost(chunk: Chunk, name: str, value_range: tuple[float, float], rewards: bool) -> Array:

@@ -6,7 +6,7 @@ Labelled rows are such rounds: an action a class, which costs 1 where it is not 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any, NamedTuple
@@ -152,8 +152,6 @@ class DecisionStream(ABC):
     actions : list of str
     logged : bool
         Whether it is a log, which says of the action taken alone what it cost.
-    rewards : bool
-        Whether its numbers are rewards, of which more is better, in place of costs.
     rereadable : bool
         Whether a second call of `rounds` gives the same again.
     """
@@ -161,7 +159,6 @@ class DecisionStream(ABC):
     name: str
     actions: list[str]
     logged: bool
-    rewards: bool = False
     rereadable: bool
 
     @abstractmethod
@@ -200,6 +197,11 @@ class DecisionStream(ABC):
     @abstractmethod
     def describe(self) -> dict[str, Any]:
         """How the rounds are written in the file, as JSON values: their form, and the columns that say them."""
+
+
+def in_rewards(description: Mapping[str, Any]) -> bool:
+    """Whether the numbers of a stream that is described so are rewards, of which more is better, and not costs."""
+    return "reward" in description or "rewards" in description
 
 
 def past(rounds: Iterator[Decisions], skip: int) -> Iterator[Decisions]:
@@ -282,12 +284,12 @@ class LabelDecisions(DecisionStream):
         if actions is None and not self.rereadable:
             fault = "which labels there are is not known before all is read"
             raise DataError(self.name, None, None, fault, "name all with --actions A,B")
-        self.actions = list(actions) if actions is not None else self._found()
+        self.actions = list(actions) if actions is not None else self._distinct_labels()
         if actions is None:
             self._refuse_numbers()
         refuse_actions(self.name, self.actions, "the labels are")
 
-    def _found(self) -> list[str]:
+    def _distinct_labels(self) -> list[str]:
         words: dict[str, None] = {}
         for batch in self._stream.batches():
             words.update(dict.fromkeys(map(label_word, np.unique(_labels(self.name, batch.labels)).tolist())))

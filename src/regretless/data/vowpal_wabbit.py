@@ -299,7 +299,7 @@ class WabbitDecisions(DecisionStream):
         if schema is not None and hash_bits not in (None, self.columns.bits):
             raise ParameterError("hash_bits", str(hash_bits), f"it was {self.columns.bits} before", ": ")
         if actions is None:
-            actions = self._found()
+            actions = self._distinct_actions()
         self.actions = list(actions)
         refuse_actions(self.name, self.actions, "the lines name")
         first, lines = None, self._lines()
@@ -309,7 +309,7 @@ class WabbitDecisions(DecisionStream):
         self.logged = self._is_logged(first)
         self._first = None if self.rereadable else (first, lines)
 
-    def _found(self) -> list[str]:
+    def _distinct_actions(self) -> list[str]:
         if not self.rereadable:
             fault = "which actions there are is not known before all is read"
             raise DataError(self.name, None, None, fault, "name all with --actions A,B")

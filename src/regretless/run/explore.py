@@ -19,7 +19,7 @@ import numpy as np
 
 from ..contextual.base import ContextualBandit
 from ..data.batch import Array, Batch, first_columns
-from ..data.decisions import Decisions, DecisionStream
+from ..data.decisions import Decisions, DecisionStream, in_rewards
 from ..errors import DataError, RegretlessError
 from ..persist.validation import count, fits, one
 from .base import StreamRun, refuse_other_stream
@@ -369,7 +369,7 @@ def hindsight(
         products += rows.T @ costs
         if stop():
             return None
-    least = np.argmax if stream.rewards else np.argmin
+    least = np.argmax if in_rewards(stream.describe()) else np.argmin
     best = int(least(products[-1]))  # the constant is last: these are sums of costs
     weights = np.linalg.lstsq(squares + np.diag(PRIOR * np.diag(squares)), products, rcond=None)[0]
     counts: list[int] = []

@@ -121,7 +121,7 @@ def run(arguments: ExploreOptions) -> int:
     run = _run_of(arguments, learner, known)
     console = options.console_of(arguments)
     started, before = perf_counter(), run.rounds
-    table = MeanRewardTable if run.stream.rewards else MeanCostTable
+    table = MeanRewardTable if run.tally.rewards else MeanCostTable
     go(run, table(console.line, run.point), console)
     seconds = perf_counter() - started
     warn_skipped(run.stream)
@@ -134,6 +134,7 @@ def _run_of(
     arguments: ExploreOptions, learner: ContextualBandit | None, known: ExploreContinuation | None
 ) -> ExploreRun:
     """The run that is to be played."""
+    from ...data.decisions import in_rewards
     from ...run.explore import ExploreRun, columns_of
     from ...run.explore_log import DecisionsOut
     from ...run.explore_tally import LogTally, TrialTally
@@ -147,10 +148,11 @@ def _run_of(
     if arguments.trace is not None and stream.logged:
         raise UsageError("--trace is for trials: nothing is drawn in the rounds of a log")
     columns = columns_of(stream) if learner is None else learner.n_features_in_
-    learner = learner or _learner(arguments, stream.actions, rewards=stream.rewards)
+    rewards = in_rewards(stream.describe())
+    learner = learner or _learner(arguments, stream.actions, rewards=rewards)
     if known is None:
         kind = LogTally if stream.logged else TrialTally
-        tally: Any = kind(stream.actions, (low, high), learner.delta, stream.rewards)
+        tally: Any = kind(stream.actions, (low, high), learner.delta, rewards)
     else:
         known.refuse_other(stream)
         tally = known.tally
@@ -168,8 +170,8 @@ def _run_of(
         on_first=lambda columns: _refuse_large(stream, exploring.learner, columns),
     )
     if arguments.log is not None:
-        rewards = (low, high) if stream.rewards else None
-        exploring.out = DecisionsOut(arguments.log, stream.actions, lambda: names_of_features(exploring), rewards)
+        ends = (low, high) if rewards else None
+        exploring.out = DecisionsOut(arguments.log, stream.actions, lambda: names_of_features(exploring), ends)
     return exploring
 
 
