@@ -179,6 +179,7 @@ class Explorer {
   void take(const Models& models) {
     for (nb::handle one : models) {
       const RegressionPlayer* const player = nb::cast<RegressionPlayer*>(one);
+      demand(player, "a model is none");
       const Regression& state = player->state();
       if (states_.empty()) s_.rules = player->rules();
       const Regression& first = states_.empty() ? state : states_[0];

@@ -141,6 +141,9 @@ def other(random: np.random.Generator, one: Any) -> Any:
                 values = NUMBERS if one.dtype.kind == "f" else WHOLE
                 one.flat[random.integers(one.size)] = values[random.integers(len(values))].astype(one.dtype)
         return one
+    if isinstance(one, list) and one:
+        place = int(random.integers(len(one)))
+        return one[:place] + [other(random, one[place])] * int(random.choice([0, 1, 1, 1])) + one[place + 1 :]
     if isinstance(one, bool):
         return not one
     if isinstance(one, int):
