@@ -26,7 +26,8 @@ ALONE = " for this number of rounds alone"
 AT_ANY_TIME = " at any time"
 SURELY = {"sure": "always", "expected": "in expectation", "probable": "with a probability"}
 AFTER_NOUN = re.compile(r" (?:of|in|with|by|over|asked|against|at) ?| \(|,")  # what follows the noun of a quantity
-OTHER_ROUNDS = "learned from others"  # how it ends why nothing applies, where the rounds are not those that were played
+# How it ends why nothing applies, where the rounds are not those that were played.
+OTHER_ROUNDS = "learned from others, or by a version that rounds otherwise"
 NOT_REPRODUCED = f"played again from the start, the rounds of {{name}} do not give this model: it {OTHER_ROUNDS}"
 
 

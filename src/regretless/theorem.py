@@ -94,10 +94,15 @@ class Theorem:
 
     def obstacle(self, ledger: Any, comparator: Any, learner: Any) -> str | None:
         """The first assumption that fails, or None."""
-        for words, holds in self.assumes:
+        met = self._met(ledger, comparator, learner)
+        return None if met == len(self.assumes) else self.assumes[met][0]
+
+    def _met(self, ledger: Any, comparator: Any, learner: Any) -> int:
+        """How many assumptions hold before the first that fails."""
+        for place, (_, holds) in enumerate(self.assumes):
             if not holds(ledger, comparator, learner):
-                return words
-        return None
+                return place
+        return len(self.assumes)
 
     def value(self, ledger: Any, comparator: Any, learner: Any) -> float:
         """The bound, whose assumptions hold; NaN where its numbers are too large or too small for floats."""
@@ -123,16 +128,18 @@ class Theorem:
     def certify(self, ledger: Any, comparators: Sequence[Any], learner: Any) -> Certificate:
         """Read the theorem against the comparator that serves it best.
 
-        Every comparator gives a valid bound, so the smallest is reported. When the assumptions fail for all of them,
-        the certificate says which, and gives no number.
+        Every comparator gives a valid bound, so the smallest is reported. When an assumption fails for each of them,
+        the certificate says which one, of the comparator that meets most before it, and gives no number.
         """
         best: tuple[float, Any] | None = None
-        why = "there is no comparator to read it against"
+        why, most = "there is no comparator to read it against", -1
         for comparator in comparators:
-            obstacle = self.obstacle(ledger, comparator, learner)
-            if obstacle is not None:
-                why = obstacle
+            met = self._met(ledger, comparator, learner)
+            if met < len(self.assumes):
+                if met > most:
+                    why, most = self.assumes[met][0], met
                 continue
+            most = met
             value = self.value(ledger, comparator, learner)
             if isnan(value) or value == inf:
                 why = BOUNDLESS if value == inf else NO_NUMBERS

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import aslinearoperator
 
 from regretless import _core
+from regretless.alarms import EDetector
 from regretless.catalogue import BANDITS, CONTEXTUAL_BANDITS, EXPERT_LEARNERS, bandit_class, class_of, expert_class
 from regretless.finite_classes import FiniteClass, Halving
 from regretless.games import MatrixGame
@@ -35,7 +36,7 @@ from ..finite_classes.trees import kuhn
 CLASSES = ("Player", "MirrorPlayer", "SecondOrderPlayer", "Combiner", "KernelMachine", "Puller", "Voter", "Dueler")
 CLASSES += ("AggregatedPlayer", "RegressionPlayer", "Explorer", "Tree", "TreeDuel", "Payer")
 READERS = ("add_words", "cross_rows")  # which know them by name
-FUNCTIONS = ("sight", "charge", "shorten_payoffs", "enclose", "solve_game", *READERS)
+FUNCTIONS = ("sight", "charge", "climb", "detect", "shorten_payoffs", "enclose", "solve_game", *READERS)
 UNRECORDED = _core.RegressionPlayer
 PASSED_ON = ("Tree", "Payer")  # which the core itself takes: they are handed out as they are
 
@@ -115,6 +116,8 @@ def sound_calls() -> Calls:
             for number in (AggregatedRegressor(), AggregatedQuantile(), VovkAzouryWarmuth(), OnlineGradientDescent()):
                 number.fit(rows, np.arange(6.0)).predict(rows)
             Perceptron().fit(rows, [0, 1, 2, 0, 1, 2]).certify(rows, [0, 1, 2, 0, 1, 2])
+        _climbed(X)
+        EDetector(0.2, 10).play(np.ones(6))
         for name in EXPERT_LEARNERS:
             _combined(name, table)
         for name in BANDITS:
@@ -135,6 +138,15 @@ def sound_calls() -> Calls:
         for rule in ("cfr", "cfr+"):
             read_efg(kuhn()).sequence_form().solve(rule, rounds=3)
     return calls
+
+
+def _climbed(X: Any) -> None:
+    """One pass of machines over dense and over sparse rows."""
+    sparse, four = csr_array(X), _core.PENALTIES
+    for values, *where in ((X, None, None), (sparse.data, sparse.indices, sparse.indptr)):
+        labels, order = np.array([-1, 1] * 3, np.int32), np.arange(6)
+        sums = np.zeros((3, 2 * four)), np.zeros(2 * four), np.zeros((6, four)), np.ones(four)
+        _core.climb(values, *where, labels, order, 1.0, *sums, True)
 
 
 def _explored(X: Any, table: Any) -> None:

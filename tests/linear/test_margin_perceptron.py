@@ -24,6 +24,7 @@ from regretless.textbook.linear import most_updates as counted
 from regretless.theory.margin_perceptron import (
     EXACT,
     MARGIN_PERCEPTRON,
+    WIDE,
     growth,
     margin_attained,
     margin_clean_pass,
@@ -361,3 +362,13 @@ def test_parameters_without_a_meaning_are_refused_by_name(parameters, names):
     """The message names the parameter."""
     with pytest.raises(RegretlessError, match=names):
         MarginPerceptron(**parameters).fit(np.eye(2), [0, 1])
+
+
+def test_a_margin_that_is_too_small_is_not_said_to_be_missing() -> None:
+    """Where rows are separated, but by less than the learner asks for, this is what its theorems lack."""
+    X, y = np.array([[1.0, 0.02], [-1, 0.02], [1, -0.02], [-1, -0.02]]), [1, 1, 0, 0]
+    learner = MarginPerceptron(gamma=1.0).fit(X, y)
+    for against in (None, [0.0, 50.0]):
+        for certificate in learner.certify(X, y, against=against):
+            if WIDE in certificate.theorem.assumes:
+                assert certificate.why == WIDE[0]

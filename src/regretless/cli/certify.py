@@ -85,7 +85,8 @@ def run(arguments: CertifyOptions) -> int:
     write_vectors(arguments.save_comparators, certificates)
     _tell(arguments, learner, certificates, extra)
     if any(one.of_other_rounds for one in certificates):
-        complain(f"{arguments.model} learned from other rows than these, or in another order")
+        where = "learned from other rows than these, in another order, or by a version that rounds otherwise"
+        complain(f"{arguments.model} {where}")
         return verdict(certificates) or FAILED
     return verdict(certificates)
 

@@ -67,7 +67,7 @@ class AROW(SecondOrderLearner):
     what D gains. The bound is that of a diagonal matrix, with A = D + B'B: its v'A v exceeds that of the whole matrix
     by at most the sum of v_i^2 times what D_i got. An update costs about 4 `rank` products of d numbers. Every
     `rank` updates the eigenvectors of 2 `rank` rows are computed, in time that grows with the cube of `rank`: a sketch
-    of a large rank is slower than the whole matrix, of 784 columns from a rank between 30 and 50 on.
+    of a large rank is slower than the whole matrix, of 784 columns from a rank between 20 and 30 on.
 
     A^-1 x is computed as a difference (Woodbury's identity), which may lose as many digits as x'D^-1 x has, of the 16
     of a float. With `scale` "none" D starts with r, so that for rows of some 10^8 sqrt(r) and longer none may be

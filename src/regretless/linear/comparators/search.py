@@ -75,7 +75,7 @@ def _all_chosen(question: Question, directions: list[list[Direction]]) -> list[B
             rays = rays + more
         facts = question.target_facts[target]
         best = [best_on(rays, theorem, ledgers[target], facts, careful) for theorem in question.theorems]
-        chosen.append(BestVectors(_vectors(best, rays[0]), inseparable))
+        chosen.append(BestVectors(_vectors(best, rays), inseparable))
     return chosen
 
 
@@ -127,12 +127,14 @@ def _of_target(
     return certificates
 
 
-def _vectors(best: list[tuple[Comparator, Ray] | None], first: Ray) -> list[Vector]:
-    """The best comparator of the best ray for each theorem, one vector for all that have the same; v = 0, whose
-    certificate says what is missing, when no ray has any."""
+def _vectors(best: list[tuple[Comparator, Ray] | None], rays: list[Ray]) -> list[Vector]:
+    """The best comparator of the best ray for each theorem, one vector for all that have the same. When no ray has any,
+    one that separates the rows, or else v = 0: its certificate says what is missing."""
     made: dict[tuple[int, float], Vector] = {}
     vectors = []
-    for comparator, ray in (one or (first.zero(), first) for one in best):
+    separating = ((one, ray) for ray in rays if (one := ray.separating()) is not None)
+    otherwise = next(separating, (rays[0].zero(), rays[0]))
+    for comparator, ray in (one or otherwise for one in best):
         key = id(ray), comparator.norm
         if key not in made:
             made[key] = Vector(comparator.name, ray.vector_of(comparator), comparator.bias)
