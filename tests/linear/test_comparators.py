@@ -16,7 +16,7 @@ from regretless.linear import (
     Winnow,
     certificates,
 )
-from regretless.linear.comparators import candidates, evaluate, line_search, search
+from regretless.linear.comparators import candidates, evaluate, line_search, question, search
 from regretless.linear.separation.result import INSEPARABLE
 
 MIDDLE = _core.PENALTIES
@@ -198,3 +198,26 @@ def test_theorems_with_the_same_comparator_share_its_vector(many, monkeypatch):
     alike = {(one.name, one.norm): one.vector for one in each}
     assert len(alike) < len(each)
     assert all(one.vector is alike[one.name, one.norm] for one in each)
+
+
+@pytest.mark.parametrize("learner", [AROW(matrix="diagonal"), AROW(matrix="full")], ids=["diagonal", "full"])
+def test_second_order_learners_look_along_machines_in_their_own_metric(learner):
+    """Their four machines are those of the rows A^-1/2 x, taken back to the columns that are there."""
+    X, y = rows_of()
+    batch = Batch(X, None, X.shape[1])
+    state = learner.fit(X, y).state_
+    names, vectors, biases = zip(*learner.geometry().directions(batch, y.astype(np.int32), 0), strict=True)
+    assert len(set(names)) == MIDDLE
+    b = learner.rules().intercept
+    wide = np.column_stack([np.full(len(X), b), X])
+    if learner.matrix == "full":
+        back = state.root(0)
+    else:
+        roots, constant = state.roots(0)
+        back = np.diag(1 / np.append(constant, roots))
+    rows = wide @ back
+    random = np.random.default_rng(0)
+    orders = [random.permutation(len(X)) for _ in range(question.MOST_CLIMBS)]
+    most = np.array(candidates.PENALTIES) / (rows**2).sum(axis=1).mean()
+    _, means, _ = by_the_book(rows, y, 0.0, most, orders)
+    np.testing.assert_allclose(np.vstack([biases, np.column_stack(vectors)]), back @ means[:-1], rtol=1e-6, atol=1e-9)

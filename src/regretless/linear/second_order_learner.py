@@ -12,15 +12,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..checks import one_of, positive
-from ..data.batch import Array, Batch
+from ..data.batch import Array, Batch, norms2
 from ..errors import ParameterError
 from ..ledger import FIELDS
 from ..rows.state import BaseState, Rules, length
 from ..theory.facts import LinearFacts
 from ..theory.second_order_perceptron import SecondOrderFacts
 from .base import OnlineClassifier
-from .comparators.candidates import matrix_of
-from .comparators.question import FEW_TARGETS, order_of, passes_over
+from .comparators.candidates import PENALTIES, machine_directions, matrix_of
+from .comparators.question import FEW_TARGETS, MOST_CLIMBS, order_of, passes_over
 from .second_order_state import SecondOrderState
 from .state import Geometry, State
 
@@ -150,12 +150,15 @@ class Ellipsoid(Geometry):
     def directions(
         self, batch: Batch, signs: Array, target: int, *, separable: bool | None = True
     ) -> list[tuple[str, Array, float]]:
-        """Averages of gradient descent in balls that are round in this geometry: over the rows A^-1/2 x."""
+        """Support vector machines of the rows A^-1/2 x, which balls are round for; of several classes averages of
+        gradient descent in some of these."""
         size = self.state.stretched(self.state.coefficients()[:, target], float(self.state.biases()[target]), target)
         whole = self.state.matrix != "diagonal"
         if not 0 < size < np.inf or (whole and len(batch) * (batch.columns + 1) > MOST_WHITENED):
             return []
         rows, intercept, back = self._whitened(batch, target)
+        if self.state.targets == 1:
+            return self._machines(rows, signs, intercept, back)
         directions = []
         for share in BALLS if self.state.targets <= FEW_TARGETS else BALLS_OF_MANY:
             rules = Rules("ball", "hinge", "self-tuned", share * size, share * size * sqrt(2), intercept=intercept)
@@ -163,6 +166,17 @@ class Ellipsoid(Geometry):
             if mean is not None:
                 directions.append((f"gradient descent in an ellipsoid of {share * size:.3g}, averaged", *back(*mean)))
         return directions
+
+    def _machines(
+        self, rows: Batch, signs: Array, intercept: float, back: Callable[[Array, float], tuple[Array, float]]
+    ) -> list[tuple[str, Array, float]]:
+        """Linear support vector machines of rows A^-1/2 x, all penalties in one pass. They are in units of the mean
+        square of lengths: the longest of such rows is one whose features are rare, and says little of the others."""
+        random, middle2 = np.random.default_rng(0), float(norms2(rows).sum()) / max(1, len(rows)) + intercept**2
+        orders = [order_of(len(rows), random) for _ in range(min(MOST_CLIMBS, passes_over(rows.entries)))]
+        each = zip(PENALTIES, machine_directions(rows, signs, intercept, middle2, orders), strict=False)
+        name = "nearly a linear SVM in an ellipsoid, C = {0:g}/(mean r^2)"
+        return [(name.format(share), *back(vector, bias)) for share, (_, vector, bias) in each]
 
     def _whitened(
         self, batch: Batch, target: int
