@@ -127,7 +127,7 @@ def test_bad_data_end_with_1(run, table, words, expected):
 
 
 def test_a_value_out_of_the_declared_range_names_row_and_expert(run, tmp_path):
-    """The line, the column and the expert of a forecast out of its range are reported; so is an outcome's line."""
+    """Line, column, expert and value of a forecast out of its range are reported; so are those of an outcome."""
     advice, outcomes = drawn(20)
     advice[7, 2] = 1.5
     path = write_table(tmp_path / "t.csv", advice, outcomes)
@@ -135,11 +135,15 @@ def test_a_value_out_of_the_declared_range_names_row_and_expert(run, tmp_path):
     cell = "".join(lines(advice, outcomes)).splitlines()[8]
     column = cell.index("1.5") + 1
     assert result.code == 1
-    assert complaint(result).startswith(f"{path}:9:{column}: expert east: the forecast is outside [0, 1]; correct it")
+    assert complaint(result).startswith(
+        f"{path}:9:{column}: expert east: the forecast is outside [0, 1] (1.5 was found)"
+    )
     advice, outcomes = drawn(20)
     outcomes[4] = -3
     result = run("combine", write_table(path, advice, outcomes), *WORDS, "--range", "0", "1", *QUIET)
-    assert complaint(result).startswith(f"{path}:6:1: the outcome is outside [0, 1]")
+    column = "".join(lines(advice, outcomes)).splitlines()[5].index("-3") + 1
+    expected = f"{path}:6:{column}: column 'load': the outcome is outside [0, 1] (-3 was found)"
+    assert complaint(result).startswith(expected)
 
 
 @pytest.mark.parametrize("delay", [1, 3])

@@ -59,6 +59,14 @@ def test_a_trial_is_that_of_the_learner_in_python(run, trial):
     assert found["certificates"][0]["observed"] == pytest.approx(played.total - costs.sum(axis=0).min())
 
 
+@pytest.mark.parametrize("option", ["--costs", "--rewards"])
+def test_one_action_alone_is_refused_with_the_option_that_names_more(run, trial, option):
+    """Columns of costs or rewards are named by their own option, which `--actions` would contradict."""
+    result = run("explore", trial, option, "walk")
+    assert result.code == 1
+    assert result.err.endswith(f"{option} names one only, 'walk'; name all of two or more with {option}\n")
+
+
 def test_rewards_are_costs_seen_from_the_other_end(run, trial, tmp_path):
     """Of rewards 1 - cost every draw, count, regret and bound is that of the costs, and every total 1 - theirs a round;
     the log has them too, and numbers of both reports are found again."""

@@ -128,6 +128,21 @@ def test_nonsense_is_refused(run, mail, words, code, expected):
     assert expected in result.err
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("--ngrams", 2), "--ngrams is about the words of columns"),
+        (("--text", "job,age", "--ignore", "age"), "--text uses 'age', and --ignore leaves it out"),
+        (("--categorical", "age", "--ignore", "age"), "--categorical uses 'age', and --ignore leaves it out"),
+    ],
+)
+def test_options_that_would_change_nothing_are_refused(run, table, words, expected):
+    """Neighbouring words of no column, and a column that is used and left out at once, end with code 2."""
+    result = run("learn", table, *words)
+    assert (result.code, result.out) == (2, "")
+    assert expected in result.err
+
+
 def test_other_products_than_the_models_are_refused(run, mail, tmp_path):
     """learn --resume refuses products that the model was not learned with, and takes those that it was."""
     run("learn", mail, *BARE, "--interactions", "1*2", "--save", tmp_path / "m.rgl")

@@ -53,6 +53,19 @@ def _refuse_contradictions(record: Arguments) -> None:
         raise UsageError("--checkpoint-every needs --save MODEL")
     if isinstance(record, CertifyingOptions) and record.delta is not None and not record.iid:
         raise UsageError("--delta is for the guarantee on new rows, and --iid asks for it")
+    if isinstance(record, FeatureOptions):
+        _refuse_idle_features(record)
+
+
+def _refuse_idle_features(record: FeatureOptions) -> None:
+    """Refuse options that would change no feature: of no column, or of one that is left out."""
+    if record.ngrams is not None and not record.text and getattr(record, "resume", None) is None:
+        raise UsageError("--ngrams is about the words of columns, and --text names these")
+    ignored = names_of(record.ignore) or ()
+    for option in ("text", "categorical"):
+        for name in names_of(getattr(record, option, [])) or ():
+            if name in ignored:
+                raise UsageError(f"--{option} uses {name!r}, and --ignore leaves it out: name it in one of them")
 
 
 def whole(text: str) -> int:

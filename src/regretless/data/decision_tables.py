@@ -216,7 +216,7 @@ class CostTable(_TableDecisions):
         columns = _one_of({"costs": costs, "rewards": rewards})
         super().__init__(path, format, options)
         self.actions, self._rewards = list(columns), costs is None
-        refuse_actions(self.name, self.actions, f"--{self._noun} names")
+        refuse_actions(self.name, self.actions, f"--{self._noun} names", f"--{self._noun}")
         self._range = value_range
         self._table.words, self._table.numbers = (), self.actions
 

@@ -236,7 +236,7 @@ def ordered(words: Sequence[str]) -> list[str]:
     return sorted(dict.fromkeys(words), key=lambda word: (number(word), word))
 
 
-def refuse_actions(name: str, actions: Sequence[str], which: str) -> None:
+def refuse_actions(name: str, actions: Sequence[str], which: str, option: str = "--actions") -> None:
     """Refuse a number of actions that leaves no choice, or would need a regressor for each of very many.
 
     Parameters
@@ -245,6 +245,8 @@ def refuse_actions(name: str, actions: Sequence[str], which: str) -> None:
         What the file is called.
     which : str
         What says them, as "the column 'arm' holds".
+    option : str
+        The one of the command line that can name more.
 
     Raises
     ------
@@ -253,7 +255,7 @@ def refuse_actions(name: str, actions: Sequence[str], which: str) -> None:
     """
     if len(actions) < 2:
         only = f"one only, {shown(actions[0])}" if actions else "none"
-        raise DataError(name, None, None, f"{which} {only}", "name all of two or more with --actions")
+        raise DataError(name, None, None, f"{which} {only}", f"name all of two or more with {option}")
     if len(actions) > MOST_ACTIONS:
         fault = f"{which} {len(actions):,} different actions"
         raise DataError(name, None, None, fault, f"each has a regressor of its own, and {MOST_ACTIONS:,} are the most")

@@ -112,15 +112,22 @@ ADVICE = {
 }
 
 
+OUTCOME = -1  # the column of an `AdviceError` about the outcome
+
+
 class AdviceError(RoundRefused):
-    """A round whose advice or outcome cannot be played."""
+    """A round whose advice or outcome cannot be played.
+
+    Its column is `OUTCOME` where the outcome is at fault, and None where no single number is.
+    """
 
     noun = "expert"
 
 
 def complaint(why: str, row: int, column: int, names: Sequence[str], loss: Loss) -> AdviceError:
     """The error for what a kernel refused; a column below 0 is the outcome."""
-    expert, place = (names[column], column) if column >= 0 else (None, None)
+    expert = names[column] if column >= 0 else None
+    place = None if why in ("asleep", "infinite loss") else max(column, OUTCOME)  # of a loss two numbers are at fault
     return AdviceError(row, expert, *_words(why, expert is None, loss), column=place)
 
 

@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from ..experts.delayed_stream import Late, Waiting, bookmark, can_wait
 from ..experts.label_efficient import LabelEfficient
 from ..experts.losses import WITHOUT_OUTCOME
 from ..experts.result import TAIL, CombinerPlay, History
-from ..experts.validation import AdviceError
+from ..experts.validation import OUTCOME, AdviceError
 from .base import StreamRun
 from .continuation import CombineContinuation
 from .intervals import RunIntervals
@@ -433,8 +433,15 @@ class CombineRun(StreamRun):
         return piece.times or [str(self._rows + 1 + row) for row in range(len(piece))]
 
     def _name_error(self, error: AdviceError, rows: ForecastBatch) -> DataError:
-        """The error with the place in the file in it."""
-        return rows.error(min(error.row, len(rows) - 1), error.whose, error.fault, error.advice)
+        """The error with the place in the file in it, and what stands there."""
+        row, column, fault = min(error.row, len(rows) - 1), error.whose, error.fault
+        if error.column == OUTCOME and self.stream.target is not None:
+            column, fault = self.stream.target, f"column {self.stream.target!r}: {fault}"
+        values = rows.outcomes if error.column == OUTCOME else rows.advice
+        if error.column is not None and values is not None:
+            value = float(values[row] if error.column == OUTCOME else values[row, error.column])
+            fault += f" ({value:g} was found)" if isfinite(value) else ""
+        return rows.error(row, column, fault, error.advice)
 
     def _close(self, *, keep: bool) -> None:
         tables = [table for table in (self.out, self.weights_out) if table is not None]
