@@ -157,8 +157,8 @@ class Theorem:
             return Certificate(self, None, None, None, why)
         counted = self.counts(ledger, best[1])
         fields = (None if isnan(counted) else counted, best[0], best[1] if self.compares else None, None)
-        most, read = self.limit(ledger, best[1], learner), (ledger, best[1], learner)
-        known: dict[str, Any] = {"most": most, "read": read, "assuming": self.presumes or None}
+        limit, read = self.limit(ledger, best[1], learner), (ledger, best[1], learner)
+        known: dict[str, Any] = {"most": limit, "read": read, "assuming": self.presumes or None}
         if self.kind != "probable":
             return Certificate(self, *fields, **known)
         at_once = self.at_once is None or self.at_once(learner)
