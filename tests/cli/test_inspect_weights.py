@@ -81,3 +81,15 @@ def test_bars_of_a_report_show_what_features_make_of_weights(run, tmp_path, lear
     shown = next(line for line in text.splitlines() if f"<title>{'1' if suffix == 'svm' else 'pay'}: " in line)
     value = float(shown.partition("<title>")[2].partition(": ")[2].partition("<")[0].replace("−", "-").replace(",", ""))
     assert value == pytest.approx(weight * (1 if suffix == "svm" else 400), rel=2e-3)
+
+
+def test_weights_of_a_lone_class_of_minus_one_speak_against_it(run, tmp_path):
+    """Where all rows are of the class -1, positive weights are for what is not -1, and the title says so."""
+    data, model = tmp_path / "d.csv", tmp_path / "m.rgl"
+    data.write_text("x,z,label\n1,2,-1\n3,4,-1\n")
+    words = ("--learner", "passive-aggressive", "--target", "label", "--no-certify", "--quiet", "--save", model)
+    assert run("learn", data, *words).code == 0
+    (weights,) = run("inspect", model, "--json").json["weights"]
+    assert weights["class"] == "not -1"
+    assert all(one["weight"] < 0 for one in weights["largest"])
+    assert any(line.startswith("largest weights, for not -1") for line in run("inspect", model).out.splitlines())

@@ -13,6 +13,7 @@ from ..data.names import namer
 from ..data.stream import Stream
 from ..errors import DataError, ModelError
 from ..linear.base import OnlineClassifier
+from ..linear.labels import positive_labels
 from ..report.terminal import label_text
 
 if TYPE_CHECKING:
@@ -168,12 +169,12 @@ class Weight(NamedTuple):
 def largest(
     learner: OnlineClassifier, schema: dict[str, Any] | None, top: int, sizes: Any = None
 ) -> list[tuple[str, list[Weight]]]:
-    """For each target, the class of positive scores and the largest weights, the largest first; where it is known how
-    large features have been, by what they make of these."""
+    """For each target, the label that positive scores speak for and the largest weights, the largest first; where it is
+    known how large features have been, by what they make of these."""
     weights = learner.state_.coefficients()
-    classes = learner.classes_[-1:] if weights.shape[1] == 1 else learner.classes_
+    labels = positive_labels(learner.classes_, weights.shape[1])
     of = _largest(learner, schema, top, sizes)
-    return [(label_text(label), of(weights[:, target])) for target, label in enumerate(classes.tolist())]
+    return [(label_text(label), of(weights[:, target])) for target, label in enumerate(labels)]
 
 
 def largest_of(learner: OnlineRegressor, schema: dict[str, Any] | None, top: int, sizes: Any = None) -> list[Weight]:
