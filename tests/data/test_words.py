@@ -102,6 +102,23 @@ def test_words_of_any_length_are_told_apart(tmp_path: Path, monkeypatch: pytest.
         assert counts == {f"review:{word}": count for word, count in counted(text, 1).items()}
 
 
+@pytest.mark.parametrize("length", [48, 49, 300])
+def test_columns_of_long_rows_ascend(tmp_path: Path, length: int) -> None:
+    """However many words a row has, its columns ascend, none comes twice, and a repeated word is counted."""
+    rng = np.random.default_rng(length)
+    reviews = [" ".join(f"w{word}" for word in rng.integers(0, 60, length)) for _ in range(4)]
+    stream = open_stream(written(tmp_path / "r.csv", reviews), text=["review"])
+    (batch,) = stream.batches()
+    names = stream.feature_names()
+    assert names is not None
+    for row, text in enumerate(reviews):
+        one = batch.slice(row, row + 1)
+        columns = np.asarray(one.indices)
+        assert (np.diff(columns) > 0).all()
+        counts = {names[c]: value for c, value in zip(columns, one.values, strict=True) if names[c] != "size"}
+        assert counts == {f"review:{word}": count for word, count in counted(text, 1).items()}
+
+
 def test_hashed_words_get_the_hash_of_their_name(tmp_path: Path) -> None:
     """With a hash the column of a word is that of ``review:word``, and words that share one are added up."""
     stream = open_stream(written(tmp_path / "r.csv"), text=["review"], hash_bits=3)
