@@ -1,6 +1,8 @@
 // Linear support vector machines by coordinate ascent in the dual.
 #include "ascent.hpp"
 
+#include <cmath>
+
 #include "compiled.hpp"
 #include "pieces.hpp"
 #include "player.hpp"
@@ -20,6 +22,8 @@ Report climb(const Any& values, const std::optional<Any>& indices, const std::op
   const Rounds r = rounds_of(values, indices, starts, labels, std::nullopt, order, 0, -1, 1);
   demand(vectors.shape(1) == both && biases.size() == both, "each vector beside what its mean lacks");
   demand(most.size() == one && multipliers.shape(1) == one, "four penalties");
+  for (std::size_t k = 0; k < one; ++k)
+    demand(most.data()[k] > 0 && std::isfinite(most.data()[k]), "the most of a multiplier is a finite number above 0");
   demand(std::int64_t(multipliers.shape(0)) == r.block.rows, "multipliers for each row");
   Ascent a;
   a.vectors = vectors.data();

@@ -19,69 +19,7 @@ from regretless.linear import (
 from regretless.linear.comparators import candidates, evaluate, line_search, question, search
 from regretless.linear.separation.result import INSEPARABLE
 
-MIDDLE = _core.PENALTIES
-
-
-def climb(X, y, b, most, orders):
-    """The kernel's vectors and means after some passes, the constant feature's last."""
-    batch = Batch(X, None, X.shape[1]) if isinstance(X, np.ndarray) else Batch(X.data, None, *sparse(X))
-    vectors, biases, multipliers = np.zeros((X.shape[1], 8)), np.zeros(8), np.zeros((X.shape[0], 4))
-    for number, order in enumerate(orders):
-        rows, last = (batch.values, batch.indices, batch.starts, y, order), number == len(orders) - 1
-        assert _core.climb(*rows, b, vectors, biases, multipliers, most, last)[1] is None
-    whole = np.vstack([vectors, biases])
-    return whole[:, :MIDDLE], whole[:, :MIDDLE] - whole[:, MIDDLE:], multipliers
-
-
-def sparse(X):
-    """Columns, indices and starts of a matrix."""
-    return X.shape[1], X.indices.astype(np.int32), X.indptr.astype(np.int32)
-
-
-def by_the_book(X, y, b, most, orders):
-    """The same, one row and one penalty after the other."""
-    X = np.column_stack([X, np.full(len(X), b)])
-    multipliers, w, past = np.zeros((len(X), 4)), np.zeros((4, X.shape[1])), []
-    for order in orders:
-        past = []
-        for t in range(len(X)) if order is None else order:
-            past.append(w.copy())
-            for k in range(4):
-                aim = multipliers[t, k] + (1 - y[t] * (w[k] @ X[t])) / (X[t] @ X[t]) if X[t].any() else 0.0
-                step = np.clip(aim, 0, most[k]) - multipliers[t, k]
-                multipliers[t, k] += step
-                w[k] += step * y[t] * X[t]
-    return w.T, np.mean([*past[1:], w], axis=0).T, multipliers
-
-
-def rows_of(n=40, d=9, seed=0):
-    """Rows with zeros, one of them nothing else, and labels with noise."""
-    random = np.random.default_rng(seed)
-    X = random.normal(size=(n, d)) * (random.random((n, d)) < 0.6)
-    X[3] = 0
-    return X, np.where(X @ random.normal(size=d) + random.normal(size=n) > 0, 1, -1).astype(np.int32)
-
-
-@pytest.mark.parametrize("b", [0.0, 0.7])
-@pytest.mark.parametrize("shuffled", [False, True])
-def test_dual_ascent_is_that_of_the_book(b, shuffled):
-    """Vectors, their means over the last pass and multipliers are those of a loop over rows and penalties."""
-    X, y = rows_of()
-    random = np.random.default_rng(1)
-    orders = [random.permutation(len(X)) if shuffled else None for _ in range(3)]
-    most = np.array([0.01, 0.1, 1.0, 50.0])
-    for its, book in zip(climb(X, y, b, most, orders), by_the_book(X, y, b, most, orders), strict=True):
-        np.testing.assert_allclose(its, book, rtol=1e-9, atol=1e-12)
-
-
-def test_dual_ascent_has_the_same_bits_of_sparse_rows():
-    """Zeros that are left out change no bit."""
-    X, y = rows_of(n=30, d=20)
-    most = np.array([0.01, 0.1, 1.0, 50.0])
-    for dense, others in zip(
-        climb(X, y, 0.5, most, [None] * 2), climb(csr_array(X), y, 0.5, most, [None] * 2), strict=True
-    ):
-        np.testing.assert_array_equal(dense, others)
+from .test_dual_ascent import by_the_book, rows_of
 
 
 def test_machines_end_near_their_minimum():
@@ -207,7 +145,7 @@ def test_second_order_learners_look_along_machines_in_their_own_metric(learner):
     batch = Batch(X, None, X.shape[1])
     state = learner.fit(X, y).state_
     names, vectors, biases = zip(*learner.geometry().directions(batch, y.astype(np.int32), 0), strict=True)
-    assert len(set(names)) == MIDDLE
+    assert len(set(names)) == _core.PENALTIES
     b = learner.rules().intercept
     wide = np.column_stack([np.full(len(X), b), X])
     if learner.matrix == "full":
@@ -219,5 +157,5 @@ def test_second_order_learners_look_along_machines_in_their_own_metric(learner):
     random = np.random.default_rng(0)
     orders = [random.permutation(len(X)) for _ in range(question.MOST_CLIMBS)]
     most = np.array(candidates.PENALTIES) / (rows**2).sum(axis=1).mean()
-    _, means, _ = by_the_book(rows, y, 0.0, most, orders)
+    _, means, _ = by_the_book(rows, y, 0.0, orders, most)
     np.testing.assert_allclose(np.vstack([biases, np.column_stack(vectors)]), back @ means[:-1], rtol=1e-6, atol=1e-9)

@@ -1,0 +1,93 @@
+"""The kernel that climbs in the dual of support vector machines, beside the book's loop over rows and penalties."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from regretless import _core
+
+pytestmark = pytest.mark.kernel
+
+MIDDLE = _core.PENALTIES
+MOST = np.array([0.01, 0.1, 1.0, 50.0])
+
+
+def climb(X, y, b, orders, most=MOST):
+    """The kernel's vectors, means and multipliers after some passes, the constant feature's last."""
+    rows = (X, None, None) if isinstance(X, np.ndarray) else (X.data, X.indices, X.indptr)
+    vectors, biases, multipliers = np.zeros((X.shape[1], 8)), np.zeros(8), np.zeros((X.shape[0], 4))
+    for number, order in enumerate(orders):
+        last = number == len(orders) - 1
+        assert _core.climb(*rows, y, order, b, vectors, biases, multipliers, most, last)[1] is None
+    whole = np.vstack([vectors, biases])
+    return whole[:, :MIDDLE], whole[:, :MIDDLE] - whole[:, MIDDLE:], multipliers
+
+
+def by_the_book(X, y, b, orders, most=MOST):
+    """The same, one row after the other."""
+    X = np.column_stack([X, np.full(len(X), b)]).astype(float)
+    norms2, multipliers, w = (X * X).sum(axis=1), np.zeros((len(X), 4)), np.zeros((X.shape[1], 4))
+    total = w
+    for order in orders:
+        total = np.zeros_like(w)
+        for t in range(len(X)) if order is None else order:
+            if norms2[t]:
+                aim = np.clip(multipliers[t] + (1 - y[t] * (X[t] @ w)) / norms2[t], 0, most)
+                w = w + np.outer(X[t], y[t] * (aim - multipliers[t]))
+                multipliers[t] = aim
+            total += w
+    return w, total / len(order if order is not None else X), multipliers
+
+
+def rows_of(n=40, d=9, share=0.6, seed=0):
+    """Rows with zeros, one of them nothing else, of floats that need no more than 32 bits; and labels with noise."""
+    random = np.random.default_rng(seed)
+    X = (random.normal(size=(n, d)) * (random.random((n, d)) < share)).astype(np.float32)
+    X[3] = 0
+    return X, np.where(X @ random.normal(size=d) + random.normal(size=n) > 0, 1, -1).astype(np.int32)
+
+
+@pytest.mark.parametrize("b", [0.0, 0.7])
+@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_dual_ascent_is_that_of_the_book(b, shuffled, dtype):
+    """Vectors, their means over the last pass and multipliers are those of a loop over rows."""
+    X, y = rows_of()
+    random = np.random.default_rng(1)
+    orders = [random.permutation(len(X)) if shuffled else None for _ in range(3)]
+    for its, book in zip(climb(X.astype(dtype), y, b, orders), by_the_book(X, y, b, orders), strict=True):
+        np.testing.assert_allclose(its, book, rtol=1e-9, atol=1e-12)
+
+
+def test_rows_of_several_pieces_are_those_of_the_book():
+    """Of 3,000 sparse rows, which the core is given 1,024 at a time, each piece goes on where the one before ended."""
+    X, y = rows_of(n=3000, d=12, share=0.3)
+    for its, book in zip(climb(csr_array(X), y, 0.5, [None]), by_the_book(X, y, 0.5, [None]), strict=True):
+        np.testing.assert_allclose(its, book, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_dual_ascent_has_the_same_bits_everywhere(shuffled):
+    """Instruction sets, layouts, precisions and the width of columns change no bit, of rows of several pieces too."""
+    X, y = rows_of(n=1500, d=20, share=0.2)
+    orders = [np.random.default_rng(2).permutation(len(X)) if shuffled else None] * 2
+    sparse = csr_array(X.astype(np.float64))
+    wide = sparse.copy()
+    wide.indices, wide.indptr = sparse.indices.astype(np.int64), sparse.indptr.astype(np.int64)
+    results, before = set(), _core.isa()
+    try:
+        for isa in _core.isas():
+            _core.use_isa(isa)
+            for rows in (X, X.astype(np.float64), csr_array(X), sparse, wide):
+                results.add(b"".join(array.tobytes() for array in climb(rows, y, 0.5, orders)))
+    finally:
+        _core.use_isa(before)
+    assert len(results) == 1
+
+
+@pytest.mark.parametrize("most", [0.0, -1.0, np.inf, np.nan])
+def test_what_no_multiplier_can_be_at_most_is_refused(most):
+    """Each of the four has to be a finite number above 0."""
+    X, y = rows_of()
+    with pytest.raises(ValueError, match="finite number above 0"):
+        climb(X, y, 0.0, [None], np.array([0.1, 1.0, 10.0, most]))
