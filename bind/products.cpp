@@ -69,7 +69,7 @@ struct Pairs {
   std::int64_t longest = 0, entries = 0;  // of a row with its products; of all together
 
   Pairs(const Read<std::int64_t>& starts_of_rows, const Read<std::int32_t>& lefts, const Read<std::int32_t>& rights,
-        bool all_pairs, std::size_t values)
+        bool all_pairs, std::size_t values, std::int64_t room)
       : starts(starts_of_rows.data(), starts_of_rows.data() + starts_of_rows.size()),
         left(lefts.data(), lefts.data() + lefts.size()), right(rights.data(), rights.data() + rights.size()),
         all(all_pairs) {
@@ -83,12 +83,17 @@ struct Pairs {
       const std::int64_t n = starts[t + 1] - starts[t];
       demand(starts[t] >= 0 && n >= 0 && starts[t + 1] <= std::int64_t(values), "broken starts");
       demand(n > farthest, "there is no such place in a row");
+      demand(n <= limit / 2, "a row is too long");  // so that the number of pairs is none beyond 64 bits
       const std::int64_t size = n + (all ? n * (n - 1) / 2 : std::int64_t(left.size()));
+      demand(size < limit, "a row is too long");
       longest = std::max(longest, size);
       entries += size;
+      demand(entries <= room, "wrong room");
     }
-    demand(longest < std::int64_t(1) << 32, "a row is too long");
   }
+
+ private:
+  static constexpr std::int64_t limit = std::int64_t(1) << 32;
 };
 
 template <class V>
@@ -99,7 +104,7 @@ std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t> cross(
     const Write<std::int64_t>& ends, const Write<std::int32_t>& columns, const Write<V>& sums) {
   const std::size_t rows = starts.size() - 1;
   demand(keys.size() == values.size(), "one key for each value");
-  const Pairs pairs(starts, left, right, all, values.size());
+  const Pairs pairs(starts, left, right, all, values.size(), std::int64_t(sums.size()));
   demand(ends.size() == rows + 1 && sums.size() == columns.size() && std::int64_t(sums.size()) == pairs.entries &&
              first >= 0 && first <= std::int64_t(rows) && bits >= 0 && bits <= 30,
          "wrong room");

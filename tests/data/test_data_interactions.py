@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -520,6 +521,20 @@ def test_rows_are_crossed_as_a_plain_loop_does(shape: tuple[int, int, int], bits
         assert crossed.indices[part].tolist() == sorted(expected)
         assert crossed.values[part].tolist() == [expected[column] for column in sorted(expected)]
     assert keys.listed().tolist() == list(numbers)
+
+
+@pytest.mark.parametrize("entries", [92_682, 3_100_000_000])
+def test_a_row_of_too_many_pairs_is_refused(entries: int) -> None:
+    """A row has fewer than 2^32 entries and pairs, also where their number is none of 64 bits."""
+    private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS  # and never written: it takes addresses, no memory
+    memory = mmap.mmap(-1, 8 * entries, flags=private, prot=mmap.PROT_READ)
+    values, keys = np.frombuffer(memory, np.float32, entries), np.frombuffer(memory, np.int64)
+    none, ends = np.empty(0, np.int32), np.zeros(2, np.int64)
+    table = np.zeros(16, np.uint64), np.empty(8, np.int64), 0, 8, True
+    with pytest.raises(ValueError, match="a row is too long"):
+        _core.cross_rows(
+            values, keys, np.array([0, entries]), none, none, True, 0, *table, 0, False, ends, none, values[:0].copy()
+        )
 
 
 def test_a_key_has_its_parts() -> None:
