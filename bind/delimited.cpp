@@ -268,13 +268,14 @@ using Starts = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::de
 
 SparseRows add_words(const Given1& values, const Ids& indices, const Starts& starts, const Starts& ends,
                      const Ids& columns) {
-  const std::size_t count = starts.shape(0) - 1, words = columns.shape(0);
-  const std::int64_t* const at = starts.data();
-  const nb::gil_scoped_release unlocked;
-  if (starts.shape(0) == 0 || at[0] != 0 || !std::is_sorted(at, at + count + 1) ||
-      std::size_t(at[count]) != values.shape(0) || indices.shape(0) != values.shape(0) || ends.shape(0) != count + 1)
+  if (starts.shape(0) == 0 || ends.shape(0) != starts.shape(0) || indices.shape(0) != values.shape(0))
     throw std::invalid_argument("the arrays do not agree");
-  const std::vector<std::int64_t> begins(ends.data(), ends.data() + count + 1);
+  const std::size_t count = starts.shape(0) - 1, words = columns.shape(0);
+  const nb::gil_scoped_release unlocked;
+  const std::vector<std::int64_t> at(starts.data(), starts.data() + count + 1),
+      begins(ends.data(), ends.data() + count + 1);  // a caller may write to its own meanwhile
+  if (at[0] != 0 || std::size_t(at[count]) != values.shape(0) || !std::is_sorted(at.begin(), at.end()))
+    throw std::invalid_argument("the arrays do not agree");
   if (begins[0] != 0 || std::size_t(begins[count]) != words || !std::is_sorted(begins.begin(), begins.end()))
     throw std::invalid_argument("the words of rows do not end where they are to");
   std::int64_t longest = 0;
@@ -283,7 +284,7 @@ SparseRows add_words(const Given1& values, const Ids& indices, const Starts& sta
   auto out = unwritten<double>(values.shape(0) + words);
   auto out_indices = unwritten<std::int32_t>(values.shape(0) + words);
   auto out_starts = unwritten<std::int64_t>(count + 1);
-  RowsWithWords table{values.data(), indices.data(), at,        std::int64_t(count), columns.data(),
+  RowsWithWords table{values.data(), indices.data(), at.data(), std::int64_t(count), columns.data(),
                       begins.data(), sorted.get(),   out.get(), out_indices.get(),   out_starts.get()};
   table.write();
   const nb::gil_scoped_acquire locked;
