@@ -4,13 +4,12 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-// The kind of state and the loss become types; f takes them.
+// The kind of state and the loss become types; f takes them. `work` is of a full matrix.
 template <class F>
-static LinearVerdict with_kind(const SecondOrder& state, const Rules& rules, F f) {
+static LinearVerdict with_kind(const SecondOrder& state, const Rules& rules, WholeWorkspace& work, F f) {
   const PerceptronLoss on_mistake(rules);
   const SquaredHinge below_one(rules);
   if (state.factor) {
-    WholeWorkspace work;
     const ByAll all(state, work);
     const LinearVerdict verdict = rules.loss == PerceptronLoss::name ? f(all, on_mistake) : f(all, below_one);
     all.whole.settle();
@@ -24,7 +23,9 @@ static LinearVerdict with_kind(const SecondOrder& state, const Rules& rules, F f
 
 static LinearVerdict play_second_order(const Block& block, const Labels& labels, const Rules& rules,
                                        const SecondOrder& state, std::int64_t begin, std::int64_t end) {
-  return with_kind(state, rules, [&](const auto& matrix, const auto& loss) {
+  WholeWorkspace work;
+  if (state.factor && begin < end) work.begin(state);  // in a round it might fail when the ledger has counted it
+  return with_kind(state, rules, work, [&](const auto& matrix, const auto& loss) {
     return std::visit(
         [&](const auto& rows) {
           return state.targets == 1 ? play_one_target(rows, labels, rules, matrix, loss, state, begin, end)
@@ -35,7 +36,8 @@ static LinearVerdict play_second_order(const Block& block, const Labels& labels,
 }
 
 static LinearVerdict score_second_order(const Block& block, const Rules& rules, const SecondOrder& state, double* out) {
-  return with_kind(state, rules, [&](const auto& matrix, const auto&) {
+  WholeWorkspace work;
+  return with_kind(state, rules, work, [&](const auto& matrix, const auto&) {
     return std::visit([&](const auto& rows) { return score_rows(rows, block.rows, rules, matrix, state, out); },
                       rows_of(block));
   });

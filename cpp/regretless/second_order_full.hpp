@@ -7,7 +7,7 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-// What one call needs besides the state, from the first round on that teaches; others may score meanwhile.
+// What a call that plays needs besides the state; one that scores, maybe meanwhile, needs none of it.
 struct WholeWorkspace {
   Buffer<double> numbers;
   Buffer<FullRound> rounds;              // of each target
@@ -78,7 +78,6 @@ struct Whole {
                                 double confidence) const {
     const double noise = 1 / confidence;
     if (!(noise < infinity)) return 0;  // next to no weight
-    if (!work.x) work.begin(s);
     const Factored one = target(c);
     FullRound& round = work.rounds.at[c];
     work.place(row, intercept, one.n);
