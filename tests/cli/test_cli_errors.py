@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from regretless.certificate import Certificate
-from regretless.errors import RegretlessError
+from regretless.cli.output import explain
+from regretless.errors import DataError, RegretlessError
 from regretless.linear import Perceptron
 
 from ..command_line import BARE, CommandLine, heed_interrupts, noisy_lines, start, write
@@ -546,3 +547,10 @@ def test_an_interruption_while_modules_are_imported_is_one_line(run, mail, monke
     monkeypatch.setattr(sys, "meta_path", [Impatience(module), *sys.meta_path])
     result = run("learn", mail, *BARE)
     assert (result.code, result.out, result.err) == (130, "", "regretless: interrupted\n")
+
+
+def test_an_error_is_of_a_file_by_its_kind_and_not_by_its_words():
+    """A file whose name is a word of the error is named all the same, and one that the error is about only once."""
+    assert explain(RegretlessError("the labels are of one class"), "labels") == "labels: the labels are of one class"
+    about = DataError("labels", 2, None, "a label is missing", "every row needs one")
+    assert explain(about, "labels") == "labels:2: a label is missing; every row needs one"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from ..errors import RegretlessError
+from ..errors import DataError, RegretlessError
 from ..report.terminal import number_text, share_text
 from . import options
 from .output import UsageError
@@ -206,7 +206,8 @@ def _share(count: int, stream: ForecastStream) -> float:
         raise UsageError(f"--label-budget {count}: rows that can be read once are not counted; give a share, as 5%")
     rows = sum(len(batch.with_outcomes()) for batch in stream.batches())
     if count >= rows:
-        raise RegretlessError(f"{stream.name}: {rows:,} rows have an outcome; --label-budget {count} must be fewer")
+        fault = f"{rows:,} rows have an outcome"
+        raise DataError(stream.name, None, None, fault, f"--label-budget {count} must be fewer")
     return count / rows
 
 

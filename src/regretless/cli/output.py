@@ -235,7 +235,7 @@ def complain(message: str, more: Iterable[str] = ()) -> None:
 def explain(error: BaseException, place: str | None = None) -> str:
     """What went wrong and what to do, in one line; `place` is the file at hand, for errors that name none."""
     if isinstance(error, RegretlessError):
-        named = place is None or place in str(error) or isinstance(error, DataError | ModelError | MissingError)
+        named = place is None or isinstance(error, DataError | ModelError | MissingError)
         return str(error) if named else f"{_head(place)}{error}"
     if isinstance(error, MemoryError):
         return "memory is exhausted; use fewer features (--max-features, --hash-bits) or a larger machine"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from time import monotonic
 from typing import Any, TypeVar
 
-from ..errors import Interrupted, RegretlessError
+from ..errors import DataError, Interrupted, RegretlessError
 from ..persist.model import write
 
 PACE = 256  # rows that are played at first between two calls of `stop`
@@ -160,9 +160,9 @@ def refuse_other_stream(stream_name: str, source: str | None, row: int) -> None:
 
     Raises
     ------
-    RegretlessError
+    DataError
         If this one has another name.
     """
     if source != os.path.basename(stream_name):
         fault = f"the model stopped in row {row:,} of {source}"
-        raise RegretlessError(f"{stream_name}: {fault}, not of this; give the same data to finish that run")
+        raise DataError(stream_name, None, None, f"{fault}, not of this", "give the same data to finish that run")

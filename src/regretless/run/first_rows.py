@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..catalogue import CLASSIFICATION, DEFAULT_OF_TASK
-from ..errors import RegretlessError
+from ..errors import DataError
 from ..linear.labels import FEW_CLASSES, OFTEN, are_numbered, ascending
 from ..rows.state import LEAST_ENTRY, MOST_ENTRY
 from ..rows.validation import JUDGED_ROWS
@@ -33,7 +33,7 @@ def task_of_rows(stream: Stream, batch: Batch | None) -> str:
 
     Raises
     ------
-    RegretlessError
+    DataError
         If they may be about either.
     """
     labels = None if batch is None else batch.labels
@@ -46,7 +46,7 @@ def task_of_rows(stream: Stream, batch: Batch | None) -> str:
     if len(values) > FEW_CLASSES or (len(labels) >= SOME and alone) or not are_numbered(values):
         counts = f", with {COUNTS} for counts" if _may_be_counts(values) else ""
         advice = f"say whether it is one: --task regression{counts}, or --task classification for labels"
-        raise RegretlessError(f"{stream.name}: {_as_a_quantity(stream, labels)}; {advice}")
+        raise DataError(stream.name, None, None, _as_a_quantity(stream, labels), advice)
     return CLASSIFICATION
 
 
@@ -76,7 +76,7 @@ def refuse_quantities(stream: Stream, batch: Batch, verb: str = "") -> None:
 
     Raises
     ------
-    RegretlessError
+    DataError
         If nearly every row has a number of its own, or there are many that are not whole, or that are
         not numbered from 0 or 1 on as classes are.
     """
@@ -89,7 +89,7 @@ def refuse_quantities(stream: Stream, batch: Batch, verb: str = "") -> None:
         return
     advice = f"forecast it with {verb}--task {REGRESSION} ({DEFAULT_OF_TASK[REGRESSION]}), make classes of it, or give "
     advice += "--any-labels if each number is a label all the same"
-    raise RegretlessError(f"{stream.name}: {_as_a_quantity(stream, labels)}; {advice}")
+    raise DataError(stream.name, None, None, _as_a_quantity(stream, labels), advice)
 
 
 def refuse_words(stream: Stream, batch: Batch) -> None:
@@ -97,14 +97,13 @@ def refuse_words(stream: Stream, batch: Batch) -> None:
 
     Raises
     ------
-    RegretlessError
+    DataError
         If they are words.
     """
     if batch.labels is not None and batch.labels.dtype.kind == "U":
         advice = "choose a column of numbers with --target, or leave --interval out"
-        raise RegretlessError(
-            f"{stream.name}: --interval is for numbers, and {as_words(stream, batch.labels)}; {advice}"
-        )
+        fault = f"--interval is for numbers, and {as_words(stream, batch.labels)}"
+        raise DataError(stream.name, None, None, fault, advice)
 
 
 def as_words(stream: Stream, labels: Array) -> str:

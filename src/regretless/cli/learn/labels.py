@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import RegretlessError
+from ...errors import DataError
 from ...report.terminal import LOG_LOSS, label_text, loss_text, member_lines, share_text, short
 from ...run.first_rows import fitting_size, is_open
 from ...run.members import members_of, mixture_of
@@ -332,7 +332,7 @@ def _refuse_other_target(learner: OnlineClassifier, stream: Stream, batch: Batch
 
     Raises
     ------
-    RegretlessError
+    DataError
         If none of the first rows has one.
     """
     known = getattr(learner, "classes_", None)
@@ -340,4 +340,4 @@ def _refuse_other_target(learner: OnlineClassifier, stream: Stream, batch: Batch
         return
     labels = ", ".join(map(label_text, known.tolist()[:MOST_SHOWN]))
     fault = f"the target {target!r} has none of the labels that the model knows ({labels}) in its first rows"
-    raise RegretlessError(f"{stream.name}: {fault}; give the column that they stand in, or begin a model of its own")
+    raise DataError(stream.name, None, None, fault, "give the column that they stand in, or begin a model of its own")

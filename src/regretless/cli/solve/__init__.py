@@ -207,7 +207,7 @@ def _about_option(error: RegretlessError, path: str = "") -> Exception:
     """The error with the name of the option that sets the parameter, or else with the name of the file."""
     if isinstance(error, ParameterError) and error.name in OPTIONS:
         return UsageError(str(error.called(OPTIONS[error.name])))
-    if isinstance(error, DataError) or not path or str(error).startswith(f"{path}:"):
+    if isinstance(error, DataError) or not path:
         return error
     return RegretlessError(f"{path}: {error}")
 

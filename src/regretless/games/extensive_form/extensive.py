@@ -137,7 +137,7 @@ class ExtensiveGame:
     def _walk(self) -> TreeWalk:
         if len(self.players) != 2:
             count = f"{len(self.players)} players" if len(self.players) != 1 else "one player"
-            raise refusal(self.tree, f"{count}; games of two players are solved")
+            raise refusal(self.tree, count, "games of two players are solved")
         return TreeWalk(self.tree, self.players)
 
 
@@ -183,9 +183,12 @@ Plan = list[int]  # its sequences in ascending order, the empty one first
 Path = tuple[Any, ...]
 
 
-def refusal(tree: GameTree, why: str) -> RegretlessError:
+SMALLER = "divide all payoffs by something"
+
+
+def refusal(tree: GameTree, fault: str, advice: str) -> DataError:
     """The error about a tree."""
-    return RegretlessError(f"{tree.source}: {why}")
+    return DataError(tree.source, None, None, fault, advice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,14 +291,15 @@ class TreeWalk:
             raise refusal(
                 self._tree,
                 f"this is no zero-sum game: together the players win {self._total[0]} {_after(self._total[1])}, but"
-                f" {self.other[0]} {_after(self.other[1])}; a constant sum is expected, strategic_form takes any",
+                f" {self.other[0]} {_after(self.other[1])}",
+                "a constant sum is expected, strategic_form takes any",
             )
         payoffs = self._payoffs(0)
         places = list(payoffs)
         try:
             values = [float(payoff) for payoff in payoffs.values()]
         except OverflowError as error:
-            raise refusal(self._tree, "a payoff is too large for floats") from error
+            raise refusal(self._tree, "a payoff is too large for floats", SMALLER) from error
         row, column = self._sides
         triplets = [place[0] for place in places], [place[1] for place in places], values, (row.count, column.count)
         rows, row_sets, row_actions = row.names()
@@ -320,14 +324,15 @@ class TreeWalk:
         if many * others > MOST_CELLS:
             raise refusal(
                 self._tree,
-                f"{many:,} x {others:,} plans, or more; at most {MOST_CELLS:,} pairs of plans are expected",
+                f"{many:,} x {others:,} plans, or more",
+                f"at most {MOST_CELLS:,} pairs of plans are expected",
             )
         rows, columns = row.plans(), column.plans()
         tables = [payoffs_of_plans(self._payoffs(player), rows, columns) for player in (0, 1)]
         try:
             return BimatrixGame(tables[0], tables[1], row.plan_names(rows), column.plan_names(columns))
         except RegretlessError as error:
-            raise refusal(self._tree, str(error)) from error
+            raise refusal(self._tree, str(error), SMALLER) from error
 
     def behaviour(self, player: int, mixture: list[Any]) -> dict[str, dict[str, Any]]:
         side = self._sides[player]
@@ -371,7 +376,8 @@ class TreeWalk:
                 self._tree,
                 f"player {self._players[moves.player - 1]!r} lacks perfect recall: information set"
                 f" {moves.name or str(moves.number)!r} comes {_after(path)}, but also {_after(point.path)}, where the"
-                " player has done something else; games of perfect recall are solved",
+                " player has done something else",
+                "games of perfect recall are solved",
             )
         return first
 
