@@ -115,7 +115,7 @@ def test_wrong_usage_ends_with_2_and_says_what_is_possible(run, table, model, wo
         (["none.csv", *WORDS], "there is no such file"),
         (["{table}", *WORDS, "--out", "no/such/folder/o.csv"], "make it first"),
         (["{table}", *WORDS, "--set", "prior=1,2"], "prior of shape (2,)"),
-        (["{table}", *WORDS, "--resume", "none.rgl"], "none.rgl: No such file or directory"),
+        (["{table}", *WORDS, "--resume", "none.rgl"], "none.rgl: there is no such file"),
         (["-", *WORDS, "--resume", "{table}"], "is not a model"),
     ],
 )

@@ -352,7 +352,7 @@ def test_the_folder_of_a_model_to_go_on_with_is_looked_at_first(run, mail, model
     words = ("--no-certify", "--quiet")
     assert "nothing may be written in" in complaint(run("learn", mail, "--resume", model, *words))
     gone = model.parent / "no" / "m.rgl"
-    assert complaint(run("learn", mail, "--resume", gone, *words)).startswith(f"{gone}: No such file or directory")
+    assert complaint(run("learn", mail, "--resume", gone, *words)).startswith(f"{gone}: there is no such file")
 
 
 @POSIX

@@ -118,6 +118,7 @@ def test_a_stopped_run_with_products_goes_on(run, tmp_path):
         (("--keep-names", 5), 2, "--keep-names has no meaning without a hash"),
         (("--hash-bits", 31), 2, "--hash-bits=31: it must be at least 1 and at most 30"),
         (("--interactions", "3"), 1, "mail.svm: interactions=3: a*b is expected, or * for all pairs"),
+        (("--interactions", "1*2*3"), 1, "interactions=1*2*3: only products of two columns, a*b, can be asked for"),
         (("--interactions", "a*3"), 1, "there is no column 'a'; features are called by their number"),
     ],
 )

@@ -468,7 +468,7 @@ def test_a_report_that_cannot_be_written_is_named(run, table):
         pytest.skip("no folder here that takes no files from anybody")
     result = run("pull", table, *FEW, "--report", "/proc/x.html")
     assert result.code == 1
-    assert "/proc/x.html: No such file or directory" in result.err
+    assert "/proc/x.html: there is no such file" in result.err
     assert ".tmp" not in result.err
     assert "pseudo-regret" in result.out
 

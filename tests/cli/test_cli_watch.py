@@ -86,6 +86,14 @@ def test_a_run_that_goes_on_ends_with_the_same_state(run: CommandLine, file: Pat
     assert "does not fit together" in said.err
 
 
+def test_a_column_is_not_compared_with_itself(run: CommandLine, file: Path) -> None:
+    """The same column behind --column and --against is refused, whether or not there is a reference too."""
+    for more in ((), ("--reference", 0.1)):
+        result = run("watch", file, "--column", "wrong", "--against", "wrong", *more)
+        assert result.code == 2
+        assert "--against wrong: a column cannot be watched against itself" in result.err
+
+
 def test_two_columns_are_compared(run: CommandLine, file: Path) -> None:
     """Of `wrong` against `other` the difference is watched, beside 0 by default; the other way round it is no alarm."""
     found = run("watch", file, *WRONG, "--against", "other", "--json").json

@@ -48,6 +48,16 @@ def test_weights_are_ranked_by_what_they_make_of_their_features(run, table, tmp_
     assert np.abs(chart.values).argmax() == 1
 
 
+@pytest.mark.parametrize(("setting", "shown"), [("full", "matrix=full"), ("auto", "; matrix full\n")])
+def test_a_matrix_is_shown_once(run, table, tmp_path, setting, shown):
+    """What was set is not shown again as what it has come to be; what was left open is."""
+    words = ("learn", table, "--target", "label", "--learner", "arow", "--set", f"matrix={setting}")
+    run(*words, "--quiet", "--no-certify", "--save", tmp_path / "m.rgl")
+    result = run("inspect", tmp_path / "m.rgl").out
+    assert shown in result
+    assert result.count("matrix") == 1
+
+
 def test_weights_without_sizes_are_ranked_as_they_are(run, table, tmp_path):
     """A perceptron does not know how large its features were, and the title says nothing of it."""
     model = tmp_path / "m.rgl"

@@ -163,7 +163,7 @@ def test_arrow_files_have_the_same_words(tmp_path: Path) -> None:
     ("options", "said"),
     [
         ({"text": ["nothing"]}, "there is no column 'nothing'"),
-        ({"text": ["label"], "target": "label"}, "the target 'label' is to be taken for words"),
+        ({"text": ["label"], "target": "label"}, "names the target 'label'; leave it out of --text"),
         ({"text": ["review"], "ngrams": 6}, "it must be at least 1 and at most 5"),
         ({"text": ["review"], "categorical": ["review"]}, "it is to be taken for names by categorical"),
         ({"text": ["review"], "interactions": ["size*review"]}, "none are built of words"),

@@ -62,7 +62,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         (("m.rgl", "--max-body", "much"), 2, "8m"),
         (("m.rgl", "--default-loss", "1"), 2, "--expire"),
         (("m.rgl", "--host", "0.0.0.0"), 2, "--tokens"),
-        (("m.rgl", "--host", "256.0.0.1", "--open"), 1, "cannot be listened on"),
+        (("bad.rgl", "--host", "256.0.0.1", "--open"), 1, "cannot be listened on"),
         (("bad.rgl", "--port", "0"), 1, "not a model"),
     ],
 )
@@ -147,6 +147,16 @@ def test_without_uvicorn(run: CommandLine, tmp_path: Path, monkeypatch: pytest.M
     assert (result.code, result.err.count("\n")) == (1, 1)
     assert "pip install uvicorn httptools uvloop" in result.err
     assert [one.name for one in tmp_path.iterdir()] == ["s.json"]
+
+
+def test_a_missing_model_is_named_before_a_package(
+    run: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where both the model and uvicorn are missing, the error is the model's, worded as that of a file of data."""
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    result = run("serve", tmp_path / "m.rgl")
+    assert result.code == 1
+    assert result.err == f"regretless: {tmp_path / 'm.rgl'}: there is no such file; check its name\n"
 
 
 @pytest.mark.parametrize("name", ["elec.rgl", "elec.rgl.db"])

@@ -241,6 +241,8 @@ def explain(error: BaseException, place: str | None = None) -> str:
         return "memory is exhausted; use fewer features (--max-features, --hash-bits) or a larger machine"
     if isinstance(error, OSError) and error.strerror:
         place = place if error.filename is None else os.fsdecode(error.filename)
+        if error.errno == errno.ENOENT and error.filename is not None:  # as of files of data
+            return f"{_head(place)}there is no such file; check its name"
         return f"{_head(place)}{error.strerror}; {ADVICE.get(error.errno or 0, 'try again')}"
     if isinstance(error, UnicodeEncodeError):
         return f"the output cannot show {error.object[error.start : error.end]!r}; set PYTHONIOENCODING=utf-8"

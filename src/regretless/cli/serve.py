@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from argparse import ArgumentParser, ArgumentTypeError
 from typing import TYPE_CHECKING, Any
 
@@ -166,6 +167,7 @@ def run(arguments: ServeOptions) -> int:
         raise UsageError(f"--host {arguments.host} is reached from elsewhere: give --tokens FILE, or --open to anybody")
     if arguments.default_loss is not None and arguments.expire is None:
         raise UsageError("--default-loss needs --expire: after what time it is learned")
+    _refuse_missing(arguments)
     server_package()  # asked first: what cannot be served leaves no file
     paths = _paths(arguments)
     listening = listen(arguments.host, arguments.port)
@@ -226,6 +228,17 @@ def _alarm(arguments: ServeOptions) -> dict[str, Any] | None:
     return fixed if arguments.alarm_period is None else {**fixed, "period": arguments.alarm_period}
 
 
+def _is_new(arguments: ServeOptions) -> bool:
+    """Whether the options say what a model begins as."""
+    return arguments.learner is not None or arguments.schema is not None or bool(arguments.set)
+
+
+def _refuse_missing(arguments: ServeOptions) -> None:
+    """Say that there is no model before saying which package is missing."""
+    if arguments.model is not None and arguments.models is None and not _is_new(arguments):
+        os.stat(arguments.model)
+
+
 def _paths(arguments: ServeOptions) -> dict[str, Path]:
     """The model files, by the names of the models; a new one is written first."""
     from pathlib import Path
@@ -246,7 +259,7 @@ def _paths(arguments: ServeOptions) -> dict[str, Path]:
             raise UsageError(f"--models {arguments.models}: there is no model (.rgl) in this folder")
         return {path.stem: path for path in paths}
     path = Path(str(arguments.model))
-    if arguments.learner is not None or arguments.schema is not None or arguments.set:
+    if _is_new(arguments):
         _begin(arguments, path)
     return {path.stem: path}
 

@@ -348,6 +348,8 @@ def _pair(text: str, find: Callable[[str], Name | None]) -> Pair:
         raise ParameterError("interactions", text, f"this can be read in {len(results)} ways; rename a column", ": ")
     if not halves:
         raise ParameterError("interactions", text, "a*b is expected, or * for all pairs", ": ")
+    if len(halves) > 1:
+        raise ParameterError("interactions", text, "only products of two columns, a*b, can be asked for", ": ")
     unknown = [half for half in halves[0] if find(half) is None]
     raise ParameterError("interactions", text, f"there is no column {' and no column '.join(map(repr, unknown))}", ": ")
 

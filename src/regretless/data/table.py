@@ -223,7 +223,8 @@ class TableStream(Stream):
             advice = f"the columns are {listed(names)}" if names else "all columns have another use, or are ignored"
             raise self._error(fault, advice)
         if target in self._text:
-            raise self._error(f"the target {target!r} is to be taken for words", "a label is one name or number")
+            advice = "leave it out of --text: a label is one name or number"
+            raise self._error(f"--text (text=) names the target {target!r}", advice)
         self._target = self._target or target
         self._resolve(wanted)
         return wanted if target is None else [*wanted, target]

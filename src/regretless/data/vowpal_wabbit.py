@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -40,6 +41,7 @@ FORM = "a line is 'action:cost:probability | feature feature:value'"
 SHARED = "shared"
 ROWS = 1024  # that are given together
 DEFAULT = " "  # the namespace of a bare bar
+WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +135,12 @@ class TextReader:
         if words and words[-1].startswith("'"):
             words.pop()
         shared = words == [SHARED]
-        labels = [] if shared else [self._label(number, word, text) for word in words]
-        return TextLine(number, shared, labels, self._features(number, tail, text))
+        places = [] if shared else [match.start() + 1 for match in WORD.finditer(head)]
+        labels = [self._label(number, column, word) for column, word in zip(places, words, strict=False)]
+        return TextLine(number, shared, labels, self._features(number, tail, len(head) + 1))
 
-    def _label(self, number: int, word: str, text: str) -> ActionLabel:
-        parts, column = word.split(":"), text.index(word) + 1
+    def _label(self, number: int, column: int, word: str) -> ActionLabel:
+        parts = word.split(":")
         if len(parts) > 3 or not parts[0] or parts[0] == SHARED:
             self._refuse(number, column, f"{shown(word)} where an action is expected", self._form)
         numbers = [self._number(number, column, part, word) for part in parts[1:]]
@@ -149,36 +152,48 @@ class TextReader:
             self._refuse(number, column, f"the probability of {shown(word)} is {numbers[1]:g}", NO_PROPENSITY)
         return ActionLabel(parts[0], *numbers)
 
-    def _features(self, number: int, tail: str, text: str) -> Features:
-        features, column = [], len(text) - len(tail) + 1
+    def _features(self, number: int, tail: str, start: int) -> Features:
+        """The features of all namespaces, which stand from this place of the line on."""
+        features = []
         for part in tail.split("|"):
             words = part.split()
-            space, scale = DEFAULT, 1.0
+            space, scale, named = DEFAULT, 1.0, 0
             if words and part[0] not in " \t":
-                space, colon, weight = words.pop(0).partition(":")
-                scale = self._number(number, column, weight, f"{space}:{weight}") if colon else 1.0
-            for word in words:
+                space, colon, weight = words[0].partition(":")
+                scale = self._number(number, start + 1, weight, words[0]) if colon else 1.0
+                named = 1
+            for place, word in enumerate(words[named:], named):
                 name, colon, value = word.rpartition(":")
                 if not colon:
                     name, size = word, scale
                 elif not name:
-                    self._refuse(number, column, f"{shown(word)} has no name", self._form)
-                else:
-                    size = scale * self._number(number, column, value, word)
+                    self._refuse(number, start + _column(part, place), f"{shown(word)} has no name", self._form)
+                elif not math.isfinite(size := scale * _float(value)):
+                    self._number(number, start + _column(part, place), value, word)
                 features.append((name if space == DEFAULT else f"{space}^{name}", size))
+            start += len(part) + 1
         return features
 
     def _number(self, number: int, column: int, text: str, word: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
+        if not math.isfinite(value := _float(text)):
             self._refuse(number, column, f"{shown(text)} in {shown(word)}", "a finite number is expected")
         return value
 
     def _refuse(self, line: int, column: int | None, fault: str, advice: str) -> NoReturn:
         raise DataError(self.name, line, column, fault, advice)
+
+
+def _float(text: str) -> float:
+    """The number that stands there; NaN for none."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def _column(text: str, place: int) -> int:
+    """Where a word begins, counted from 1."""
+    return [match.start() + 1 for match in WORD.finditer(text)][place]
 
 
 class FeatureColumns:

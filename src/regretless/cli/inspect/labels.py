@@ -107,6 +107,7 @@ def _parameters(values: dict[str, Any]) -> str:
     settled = [
         f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}"
         for name, value in values["settled"].items()
+        if value != values["parameters"].get(name)
     ]
     return "; ".join([", ".join(changed) or "as by default", *filter(None, [", ".join(settled)])])
 

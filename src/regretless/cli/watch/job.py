@@ -199,7 +199,9 @@ class Job:
         names, against = self._names, self._against
         if names is not None and len(set(names)) < len(names):
             raise UsageError(f"--column {','.join(names)}: one of them is named twice")
-        if against is not None and (names is None or len(names) != 1 or names[0] == against):
+        if against is not None and names == [against]:
+            raise UsageError(f"--against {against}: a column cannot be watched against itself; name another one")
+        if against is not None and (names is None or len(names) != 1):
             raise UsageError(f"--against {against}: name with --column the one column that is watched against it")
 
     # The state.
