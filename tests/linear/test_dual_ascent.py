@@ -12,13 +12,17 @@ MIDDLE = _core.PENALTIES
 MOST = np.array([0.01, 0.1, 1.0, 50.0])
 
 
+def parts(X):
+    """Values, columns and starts of rows."""
+    return (X, None, None) if isinstance(X, np.ndarray) else (X.data, X.indices, X.indptr)
+
+
 def climb(X, y, b, orders, most=MOST):
     """The kernel's vectors, means and multipliers after some passes, the constant feature's last."""
-    rows = (X, None, None) if isinstance(X, np.ndarray) else (X.data, X.indices, X.indptr)
     vectors, biases, multipliers = np.zeros((X.shape[1], 8)), np.zeros(8), np.zeros((X.shape[0], 4))
     for number, order in enumerate(orders):
         last = number == len(orders) - 1
-        assert _core.climb(*rows, y, order, b, vectors, biases, multipliers, most, last)[1] is None
+        assert _core.climb(*parts(X), y, order, b, vectors, biases, multipliers, most, last)[1] is None
     whole = np.vstack([vectors, biases])
     return whole[:, :MIDDLE], whole[:, :MIDDLE] - whole[:, MIDDLE:], multipliers
 
@@ -91,3 +95,17 @@ def test_what_no_multiplier_can_be_at_most_is_refused(most):
     X, y = rows_of()
     with pytest.raises(ValueError, match="finite number above 0"):
         climb(X, y, 0.0, [None], np.array([0.1, 1.0, 10.0, most]))
+
+
+@pytest.mark.parametrize("value", [np.nan, -np.inf, 1e200])
+@pytest.mark.parametrize("layout", [np.asarray, csr_array])
+def test_a_pass_ends_before_a_row_without_a_finite_length(value, layout):
+    """The row is named, and sums are those of the rows before it."""
+    X, y = rows_of(n=1100)
+    X = X.astype(np.float64)
+    X[1050, 2] = value
+    sums, other = ([np.zeros((9, 8)), np.zeros(8), np.zeros((n, 4))] for n in (1100, 1050))
+    assert _core.climb(*parts(layout(X)), y, None, 0.5, *sums, MOST, False) == (1050, "not finite")
+    assert _core.climb(*parts(layout(X[:1050])), y[:1050], None, 0.5, *other, MOST, False) == (1050, None)
+    for one, before in zip(sums, other, strict=True):
+        np.testing.assert_array_equal(one[: len(before)], before)

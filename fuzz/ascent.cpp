@@ -1,0 +1,67 @@
+// Coordinate ascent in the dual: hostile rows, and vectors and multipliers that somebody else wrote. No multiplier
+// leaves its range, and dense rows, the same rows sparse, and a pass in two calls give the same bits.
+#include "regretless/ascent_types.hpp"
+#include "rounds.hpp"
+
+namespace {
+
+using namespace fuzz;
+using namespace regretless;
+
+struct Machines {
+  std::int64_t columns;
+  double intercept;
+  bool last;
+  std::vector<double> most, vectors, biases, multipliers;
+
+  Machines(Input& in, Rounds& r) : columns(in.below(20)), last(in.flag()) {
+    const bool sound = in.byte() < 192;
+    fill(in, r, columns, 1, sound);
+    intercept = sound ? in.finite() : in.any();
+    most = array<double>(penalties, [&] { return std::fabs(in.finite()) + 5e-324; });
+    const auto number = [&] { return sound ? 0.0 : in.any() + 0.0; };  // no weight is -0
+    vectors = array<double>(columns * 2 * penalties, number);
+    biases = array<double>(2 * penalties, number);
+    for (std::int64_t k = 0; k < r.block.rows * penalties; ++k)
+      multipliers.push_back(sound ? 0 : in.unit() * most[std::size_t(k % penalties)]);
+    multipliers.shrink_to_fit();
+  }
+  LinearVerdict climb(const Rounds& r, std::int64_t begin, std::int64_t end) {
+    Ascent a;
+    a.vectors = at(vectors);
+    a.biases = at(biases);
+    a.multipliers = at(multipliers);
+    a.most = at(most);
+    a.columns = columns;
+    a.rounds = r.count;
+    a.last = last;
+    return KERNELS(ascent_kernels_).climb(r.block, r.of, intercept, a, begin, end);
+  }
+  bool is_like(const Machines& other) const {
+    return same(vectors, other.vectors) && same(biases, other.biases) && same(multipliers, other.multipliers);
+  }
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Input in(data, size);
+  Rounds r;
+  Machines whole(in, r);
+  Machines cut = whole, thinner = whole;
+  const std::int64_t middle = in.within(r.begin, r.end);
+  const LinearVerdict verdict = whole.climb(r, r.begin, r.end);
+  MUST(verdict.played >= r.begin && verdict.played <= r.end);
+  MUST((verdict.refusal == LinearRefusal::none) == (verdict.played == r.end));
+  for (std::size_t k = 0; k < whole.multipliers.size(); ++k)
+    MUST(whole.multipliers[k] >= 0 && whole.multipliers[k] <= whole.most[k % penalties]);
+  LinearVerdict other = cut.climb(r, r.begin, middle);
+  if (other.refusal == LinearRefusal::none) other = cut.climb(r, middle, r.end);
+  MUST(other.played == verdict.played && other.refusal == verdict.refusal && cut.is_like(whole));
+  if (!can_be_thinned(r, whole.columns) || !all_finite(whole.vectors) || !all_finite(whole.biases)) return 0;
+  Rounds sparse;
+  thin(r, sparse);
+  other = thinner.climb(sparse, r.begin, r.end);
+  MUST(other.played == verdict.played && other.refusal == verdict.refusal && thinner.is_like(whole));
+  return 0;
+}
