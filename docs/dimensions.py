@@ -154,8 +154,8 @@ def costs(_: Path) -> str:
         *_, largest = (one for one in each if one["lower"] == one["upper"])
         beyond = each[-1] if each[-1] is not largest else None
         solved = (str(largest["lower"]), f"{largest['seconds']:.2g}", f"{largest['steps']:,}")
-        told = f"{_sizes(beyond)}: {beyond['lower']} to {beyond['upper']}" if beyond else "was not tried"
-        rows.append((kind, dimension, _sizes(largest), *solved, told))
+        next_one = f"{_sizes(beyond)}: {beyond['lower']} to {beyond['upper']}" if beyond else "was not tried"
+        rows.append((kind, dimension, _sizes(largest), *solved, next_one))
     return public_tables.table(rows)
 
 
@@ -210,7 +210,7 @@ MAKERS: dict[str, Callable[[Path], str]] = {
 
 def filled() -> str:
     """The document with its tables and the output of its commands as they should be."""
-    return public_tables.told(PAGE, MAKERS)
+    return public_tables.page_text(PAGE, MAKERS)
 
 
 if __name__ == "__main__":

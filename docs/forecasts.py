@@ -171,8 +171,8 @@ def weights(folder: Path) -> str:
         if example.arrivals is None:
             learner, _, _ = _played(example, folder)
             order = np.argsort(-learner.weights, kind="stable")[:4]
-            told = ", ".join(f"{learner.names()[k]} {learner.weights[k]:.3f}" for k in order)
-            rows.append((f"`{example.name}`", told))
+            weights = ", ".join(f"{learner.names()[k]} {learner.weights[k]:.3f}" for k in order)
+            rows.append((f"`{example.name}`", weights))
     return public_tables.table(rows)
 
 
@@ -193,14 +193,14 @@ def _row(example: Example, folder: Path) -> tuple[str, ...]:
         raise SystemExit(f"{example.name}: {', '.join(map(str, certificates))}")
     bound = certificates[0]
     if learner.loss == "wealth":
-        told = [f"wealth {exp(-ledger.loss):,.2f}"]
-        told += [f"{exp(-best[name].loss):,.2f}" for name in ("best_expert", "uniform", "best_convex")]
+        numbers = [f"wealth {exp(-ledger.loss):,.2f}"]
+        numbers += [f"{exp(-best[name].loss):,.2f}" for name in ("best_expert", "uniform", "best_convex")]
     else:
-        told = [f"{ledger.loss / ledger.rounds:,.4g}"]
+        numbers = [f"{ledger.loss / ledger.rounds:,.4g}"]
         each = [best.get(name) for name in ("best_expert", "uniform", "best_convex")]
-        told += ["none always spoke" if one is None else f"{one.loss / one.rounds:,.4g}" for one in each]
+        numbers += ["none always spoke" if one is None else f"{one.loss / one.rounds:,.4g}" for one in each]
     head = (f"`{example.name}`: {example.what}", f"{ledger.rounds:,.0f}", f"{learner.n_experts_}")
-    return (*head, *told, f"{bound.observed:,.4g}", f"{bound.bound:,.4g}")
+    return (*head, *numbers, f"{bound.observed:,.4g}", f"{bound.bound:,.4g}")
 
 
 MAKERS = {"examples": examples, "weights": weights}

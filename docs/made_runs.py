@@ -143,18 +143,18 @@ def combined(name: str, more: dict[str, Any]) -> Iterator[tuple[int, Lines]]:
     ranged = {} if "majority" in name or name == "eg" else {"value_range": (0.0, 1.0)}
     learner, done = class_of("experts", name)(**(ranged | more)), 0
     for rounds in marks(len(forecasts)):
-        block, told = slice(done, rounds), outcomes
-        learner.play(forecasts[block], None if told is None else told[block])
+        block = slice(done, rounds)
+        learner.play(forecasts[block], None if outcomes is None else outcomes[block])
         done = rounds
-        yield rounds, learner.certify(forecasts[:rounds], None if told is None else told[:rounds])
+        yield rounds, learner.certify(forecasts[:rounds], None if outcomes is None else outcomes[:rounds])
 
 
 def drawn(name: str, more: dict[str, Any]) -> Iterator[tuple[int, Lines]]:
     """A bandit: 30 runs of 2,000 rounds of three coins, of which one loses in 3 rounds of 10 and the others in 5."""
     learner, runs = class_of("bandits", name)(3, seed=0, **more), 30
     for rounds in marks(2000, 8):
-        told = {"advice": np.tile([0, 1, 2], (rounds, 1))} if learner.info.advised else {}
-        pulls = simulate(learner, Bernoulli([0.3, 0.5, 0.5]), rounds=rounds, runs=runs, **told)
+        advice = {"advice": np.tile([0, 1, 2], (rounds, 1))} if learner.info.advised else {}
+        pulls = simulate(learner, Bernoulli([0.3, 0.5, 0.5]), rounds=rounds, runs=runs, **advice)
         yield rounds, pulls.certificates()
 
 

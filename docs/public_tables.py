@@ -42,7 +42,7 @@ def run(page: Path, makers: Makers, usage: str | None) -> None:
         print(make(folders[0]), end="\n\n")
 
 
-def told(page: Path, makers: Makers) -> str:
+def page_text(page: Path, makers: Makers) -> str:
     """The document with its tables, of what is kept beside it, and the output of its commands as they should be."""
     with tempfile.TemporaryDirectory() as folder:
         return tour.filled(filled(page, makers, page.parent), folder)
@@ -51,7 +51,7 @@ def told(page: Path, makers: Makers) -> str:
 def tell(page: Path, makers: Makers, picture: Path, figure: Callable[[], str]) -> None:
     """Print the tables, or with ``--write`` put them, the output of the commands and a picture in their places."""
     if "--write" in sys.argv[1:]:
-        page.write_text(told(page, makers), encoding="utf-8")
+        page.write_text(page_text(page, makers), encoding="utf-8")
         picture.write_text(figure(), encoding="utf-8")
         return
     print("\n\n".join(make(page) for make in makers.values()))

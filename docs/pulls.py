@@ -99,7 +99,7 @@ def _row(example: Example, folder: Path) -> tuple[str, ...]:
     certificate = certificates["observable"]
     if not certificate.applies or any(one.violated for one in certificates.values()):
         raise SystemExit(f"{example.name}: {certificate}")
-    told = [f"{(one.losses if one.rewards is None else one.rewards).mean() / one.rounds:,.4g}" for one in pulls]
+    numbers = [f"{(one.losses if one.rewards is None else one.rewards).mean() / one.rounds:,.4g}" for one in pulls]
     best = means.max() if example.rewards else means.min()
     middle: Any = certificate
     each = float(np.median(pulls[2].regrets)) / len(often), middle.runs["bound"]["q50"] / len(often)
@@ -108,7 +108,7 @@ def _row(example: Example, folder: Path) -> tuple[str, ...]:
         f"{rounds:,}",
         str(arms),
         f"{means.mean():,.4g}",
-        *told,
+        *numbers,
         f"{best:,.4g}",
         *(f"{one:,.4g}" for one in each),
     )
@@ -136,8 +136,8 @@ def logs(folder: Path) -> str:
 
 def _judged(name: str, evaluation: Evaluation, truth: str) -> tuple[str, ...]:
     each = [evaluation.estimates[one] for one in ("replay", "ips", "snips", "dr", "anytime")]
-    told = (f"{one.value:.4f} ({one.low:.4f} to {one.high:.4f})" for one in each)
-    return (name, truth, *told, f"{evaluation.effective:,.0f} of {len(evaluation.log):,}")
+    numbers = (f"{one.value:.4f} ({one.low:.4f} to {one.high:.4f})" for one in each)
+    return (name, truth, *numbers, f"{evaluation.effective:,.0f} of {len(evaluation.log):,}")
 
 
 def fashion(folder: Path, what: str, policy: str) -> Log:

@@ -44,11 +44,11 @@ def measured() -> dict[str, Any]:
 
 def mixed(_: Path) -> str:
     """The eight shards, cut in four ways: accuracy after three epochs, and when it is level with three passes."""
-    kept = measured()["accuracy"]
-    goal = kept["sequential"]["mean"][2]
+    measures = measured()["accuracy"]
+    goal = measures["sequential"]["mean"][2]
     head = ("the 8 shards", "weights", "1 epoch", "3 epochs", "10 epochs", f"within {NEAR} of three passes after")
-    rows: Rows = [head, ("none: one after the other", "", *_three(kept["sequential"]), "")]
-    for way, curves in kept.items():
+    rows: Rows = [head, ("none: one after the other", "", *_three(measures["sequential"]), "")]
+    for way, curves in measures.items():
         if isinstance(curves, dict) and "uniform" in curves:
             for weights, curve in curves.items():
                 rows.append((way, weights, *_three(curve), _when(curve["mean"], goal)))
@@ -57,53 +57,53 @@ def mixed(_: Path) -> str:
 
 def together(_: Path) -> str:
     """How many shards are mixed at a time, and how small they are: accuracy after three epochs, and when level."""
-    kept, sequential = measured()["together"], measured()["accuracy"]["sequential"]["mean"]
-    sizes = sorted({int(name.split("/")[0]) for name in kept})
-    groups = sorted({int(name.split("/")[1]) for name in kept})
+    measures, sequential = measured()["together"], measured()["accuracy"]["sequential"]["mean"]
+    sizes = sorted({int(name.split("/")[0]) for name in measures})
+    groups = sorted({int(name.split("/")[1]) for name in measures})
     rows: Rows = [("mixed at a time", *(f"{size:,} shards" for size in sizes))]
     rows.append(("1: three passes", *[_percent(sequential[2])] * len(sizes)))
     for group in groups:
-        right = [kept[f"{size}/{group}"]["mean"] for size in sizes]
+        right = [measures[f"{size}/{group}"]["mean"] for size in sizes]
         rows.append((str(group), *(f"{_percent(one[2])}; {_when(one, sequential[2])}" for one in right)))
     return public_tables.table(rows)
 
 
 def public(_: Path) -> str:
     """Public data in eight shards: accuracy after three epochs."""
-    kept = measured()["public"]
+    measures = measured()["public"]
     names = {"sequential": "three passes, one after the other", "uniform": "8 shards, uniform"}
     names |= {"updates": "8 shards, by updates", "2 together": "8 shards, 2 together"}
-    rows: Rows = [("", *(f"{task}, {one['rows']:,} rows" for task, one in kept.items()))]
+    rows: Rows = [("", *(f"{task}, {one['rows']:,} rows" for task, one in measures.items()))]
     for name, said in names.items():
-        rows.append((said, *(_percent(one[name]["mean"][2]) for one in kept.values())))
+        rows.append((said, *(_percent(one[name]["mean"][2]) for one in measures.values())))
     return public_tables.table(rows)
 
 
 def processes(_: Path) -> str:
     """An epoch with one process and with two."""
-    kept = measured()["processes"]
+    measures = measured()["processes"]
     ratios = ("two against one", "by CPU seconds")
     rows: Rows = [
         ("shards on disk", "one process", "two", "two threads", *ratios, "reading a value", "learning from it")
     ]
-    for name, one in kept.items():
+    for name, one in measures.items():
         if isinstance(one, dict):
             best = one["best"]
             each = [1e9 * seconds / best["1"]["nonzeros"] for seconds in (best["1"]["reading"], _kernel(best["1"]))]
             seconds = [f"{best[pool]['seconds']:.2f} s" for pool in ("1", "2", "threads")]
             ratios = (f"{one['ratio']:.2f}", f"{one['ratio by CPU']:.2f}")
             rows.append((name, *seconds, *ratios, *(f"{nanoseconds:.1f} ns" for nanoseconds in each)))
-    return public_tables.table(rows) + _busy(kept)
+    return public_tables.table(rows) + _busy(measures)
 
 
 def engines(_: Path) -> str:
     """What an epoch of eight tiny shards takes on each engine: nearly all of it is the engine's."""
-    kept = measured()["engines"]
+    measures = measured()["engines"]
     rows: Rows = [("engine", "seconds an epoch, at best", "median")]
-    for name, one in kept.items():
+    for name, one in measures.items():
         if isinstance(one, dict):
             rows.append((name, f"{one['least']:.3f}", f"{one['median']:.3f}"))
-    return public_tables.table(rows) + _busy(kept)
+    return public_tables.table(rows) + _busy(measures)
 
 
 def moved(_: Path) -> str:
@@ -118,14 +118,14 @@ def moved(_: Path) -> str:
 
 def many(_: Path) -> str:
     """A thousand shards: held-out errors after some epochs."""
-    kept, epochs = measured()["many"], (1, 3, 10, 30)
+    measures, epochs = measured()["many"], (1, 3, 10, 30)
     head = [f"{number} epoch{'s' * (number > 1)}" for number in epochs]
     rows: Rows = [("", *head, "30, by the mixed weights", "1 epoch is worth one pass over")]
-    for name, curve in kept.items():
+    for name, curve in measures.items():
         if isinstance(curve, dict):
             cells = [_percent(100 - curve["mean"][number - 1]) for number in epochs]
             rows.append((name, *cells, _percent(100 - curve["mixed"][-1]), _worth(curve["mean"][0])))
-    once = {one["passes"]: one for one in kept["1,000 shards, averaged once"]}
+    once = {one["passes"]: one for one in measures["1,000 shards, averaged once"]}
     cells = [_percent(100 - once[number]["mean"]) if number in once else "" for number in epochs]
     rows.append(("1,000 shards, averaged once after so many passes", *cells, "", _worth(once[1]["mean"])))
     return public_tables.table(rows)
@@ -172,9 +172,9 @@ def figure() -> str:
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}><style>{STYLE}</style>{drawn}</svg>\n'
 
 
-def _busy(kept: dict[str, Any]) -> str:
+def _busy(measures: dict[str, Any]) -> str:
     """How much else was running, which seconds on the clock do not forgive."""
-    return f"\n\nWhen it began, the load of the two processors was {kept['load']:.1f}."
+    return f"\n\nWhen it began, the load of the two processors was {measures['load']:.1f}."
 
 
 def _drawn(name: str, curve: Any) -> bool:
@@ -227,7 +227,7 @@ MAKERS: dict[str, Callable[[Path], str]] = {
 
 def filled() -> str:
     """The document with its tables and the output of its commands as they should be."""
-    return public_tables.told(PAGE, MAKERS)
+    return public_tables.page_text(PAGE, MAKERS)
 
 
 if __name__ == "__main__":

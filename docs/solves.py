@@ -61,7 +61,7 @@ def games(folder: Path) -> str:
         solution = game.solve()
         size = " x ".join(map(str, game.shape))
         played = [str(len(support)) for support in (solution.row_support(), solution.column_support())]
-        rows.append((f"`{name}`", what, size, told(solution), power(solution.gap), *played))
+        rows.append((f"`{name}`", what, size, value_text(solution), power(solution.gap), *played))
     return public_tables.table(rows)
 
 
@@ -105,7 +105,7 @@ def times(folder: Path) -> str:
     return public_tables.table(rows)
 
 
-def told(solution: Solution) -> str:
+def value_text(solution: Solution) -> str:
     """The value to as many digits as the gap allows, six at most."""
     return valued(solution.value, max(solution.gap, 1e-5))
 

@@ -86,13 +86,13 @@ def mask_of(available: Any, names: list[str] | None, arms: int) -> Array | None:
 def _mask_from(available: Any, names: list[str] | None, arms: int) -> Array:
     if isinstance(available, str | Mapping) or not hasattr(available, "__iter__"):
         raise ParameterError("available", repr(available), "a mask over the arms, or a list of arms, is expected", ": ")
-    arms_given = available if isinstance(available, np.ndarray) else list(available)
-    if _truths(arms_given):
-        if np.shape(arms_given) != (arms,):
-            raise ParameterError("available", "", f"is a mask of {len(arms_given)} arms; there are {arms}", " ")
-        return np.array(arms_given, dtype=bool)
+    choice = available if isinstance(available, np.ndarray) else list(available)
+    if _truths(choice):
+        if np.shape(choice) != (arms,):
+            raise ParameterError("available", "", f"is a mask of {len(choice)} arms; there are {arms}", " ")
+        return np.array(choice, dtype=bool)
     mask = np.zeros(arms, dtype=bool)
-    mask[_listed_arms(arms_given, names, arms, in_order=not isinstance(available, Set | range))] = True
+    mask[_listed_arms(choice, names, arms, in_order=not isinstance(available, Set | range))] = True
     return mask
 
 
