@@ -10,11 +10,11 @@ taken. A feature is called ``namespace^name``, or ``name`` alone behind a bare b
 from __future__ import annotations
 
 import io
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from math import isfinite, nan
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -135,8 +135,11 @@ class TextReader:
         if words and words[-1].startswith("'"):
             words.pop()
         shared = words == [SHARED]
-        places = [] if shared else [match.start() + 1 for match in WORD.finditer(head)]
-        labels = [self._label(number, column, word) for column, word in zip(places, words, strict=False)]
+        labels, end = [], 0
+        for word in () if shared else words:
+            begin = head.index(word, end)
+            end = begin + len(word)
+            labels.append(self._label(number, begin + 1, word))
         return TextLine(number, shared, labels, self._features(number, tail, len(head) + 1))
 
     def _label(self, number: int, column: int, word: str) -> ActionLabel:
@@ -154,41 +157,46 @@ class TextReader:
 
     def _features(self, number: int, tail: str, start: int) -> Features:
         """The features of all namespaces, which stand from this place of the line on."""
-        features = []
+        features: Features = []
         for part in tail.split("|"):
-            words = part.split()
-            space, scale, named = DEFAULT, 1.0, 0
+            words, first = part.split(), len(features)
+            space, scale = DEFAULT, 1.0
             if words and part[0] not in " \t":
-                space, colon, weight = words[0].partition(":")
-                scale = self._number(number, start + 1, weight, words[0]) if colon else 1.0
-                named = 1
-            for place, word in enumerate(words[named:], named):
+                word, first = words.pop(0), first - 1
+                space, colon, weight = word.partition(":")
+                scale = self._number(number, start + 1, weight, word) if colon else 1.0
+            for word in words:
                 name, colon, value = word.rpartition(":")
                 if not colon:
                     name, size = word, scale
-                elif not name:
-                    self._refuse(number, start + _column(part, place), f"{shown(word)} has no name", self._form)
-                elif not math.isfinite(size := scale * _float(value)):
-                    self._number(number, start + _column(part, place), value, word)
+                else:
+                    try:
+                        size = scale * float(value)
+                    except ValueError:
+                        size = nan
+                    if not (name and isfinite(size)):
+                        self._check_feature(number, start + _column(part, len(features) - first), word)
                 features.append((name if space == DEFAULT else f"{space}^{name}", size))
             start += len(part) + 1
         return features
 
+    def _check_feature(self, number: int, column: int, word: str) -> None:
+        name, _, value = word.rpartition(":")
+        if not name:
+            self._refuse(number, column, f"{shown(word)} has no name", self._form)
+        self._number(number, column, value, word)
+
     def _number(self, number: int, column: int, text: str, word: str) -> float:
-        if not math.isfinite(value := _float(text)):
+        try:
+            value = float(text)
+        except ValueError:
+            value = nan
+        if not isfinite(value):
             self._refuse(number, column, f"{shown(text)} in {shown(word)}", "a finite number is expected")
         return value
 
     def _refuse(self, line: int, column: int | None, fault: str, advice: str) -> NoReturn:
         raise DataError(self.name, line, column, fault, advice)
-
-
-def _float(text: str) -> float:
-    """The number that stands there; NaN for none."""
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
 
 
 def _column(text: str, place: int) -> int:
