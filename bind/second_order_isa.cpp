@@ -24,7 +24,7 @@ static LinearVerdict with_kind(const SecondOrder& state, const Rules& rules, Who
 static LinearVerdict play_second_order(const Block& block, const Labels& labels, const Rules& rules,
                                        const SecondOrder& state, std::int64_t begin, std::int64_t end) {
   WholeWorkspace work;
-  if (state.factor && begin < end) work.begin(state);  // in a round it might fail when the ledger has counted it
+  if (state.factor && begin < end) work.make(state);
   return with_kind(state, rules, work, [&](const auto& matrix, const auto& loss) {
     return std::visit(
         [&](const auto& rows) {

@@ -7,7 +7,8 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-// What a call that plays needs besides the state; one that scores, maybe meanwhile, needs none of it.
+// What a call that plays needs besides the state, from the first round on that teaches; one that scores, maybe
+// meanwhile, needs none of it.
 struct WholeWorkspace {
   Buffer<double> numbers;
   Buffer<FullRound> rounds;              // of each target
@@ -15,11 +16,17 @@ struct WholeWorkspace {
   double *x = nullptr, *gain = nullptr;  // that row, the constant feature first; A^-1 x of one target
   bool placed = false;                   // whether x is that row
 
-  REGRETLESS_APART void begin(const SecondOrder& s) {
-    const std::int64_t n = (1 + s.columns + 7) & ~std::int64_t(3), all = (2 + 4 * s.targets) * n;
-    numbers.make(all);
+  static std::int64_t padded(const SecondOrder& s) { return (1 + s.columns + 7) & ~std::int64_t(3); }
+  static std::int64_t size(const SecondOrder& s) { return (2 + 4 * s.targets) * padded(s); }
+
+  // Room, before the first round: in one it might fail when the ledger has counted the round.
+  REGRETLESS_APART void make(const SecondOrder& s) {
+    numbers.make(size(s));
     rounds.make(s.targets);
     projected.make(s.targets);
+  }
+  REGRETLESS_APART void begin(const SecondOrder& s) {
+    const std::int64_t n = padded(s), all = size(s);
     for (std::int64_t i = 0; i < all; ++i) numbers.at[i] = 0;
     x = numbers.at;
     gain = x + n;
@@ -78,6 +85,7 @@ struct Whole {
                                 double confidence) const {
     const double noise = 1 / confidence;
     if (!(noise < infinity)) return 0;  // next to no weight
+    if (!work.x) work.begin(s);
     const Factored one = target(c);
     FullRound& round = work.rounds.at[c];
     work.place(row, intercept, one.n);
