@@ -91,10 +91,11 @@ def test_each_run_gives_certificates_that_read_as_sentences(name: str) -> None:
 def test_a_sentence_reads_as_one() -> None:
     """The line of the certificate and its sentence have the same numbers, and this is the sentence."""
     (first, *_) = Perceptron().fit(ROWS, LABELS).certify(ROWS, LABELS)
-    assert str(first) == "Separable data: updates 2 <= 2, against maximum margin  [Novikoff 1962; Block 1962]"
+    against = "the direction of a linear SVM, C = 0.02/r^2"
+    assert str(first) == f"Separable data: updates 2 <= 2, against {against}  [Novikoff 1962; Block 1962]"
     assert first.sentence() == (
         "The number of updates was 2; the theorem \u201cSeparable data\u201d says that it is always at most 2, "
-        "against maximum margin (Novikoff 1962; Block 1962)."
+        f"against {against} (Novikoff 1962; Block 1962)."
     )
 
 

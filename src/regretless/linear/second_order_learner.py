@@ -175,7 +175,7 @@ class Ellipsoid(Geometry):
         random, middle2 = np.random.default_rng(0), float(norms2(rows).sum()) / max(1, len(rows)) + intercept**2
         orders = [order_of(len(rows), random) for _ in range(min(MOST_CLIMBS, passes_over(rows.entries)))]
         each = zip(PENALTIES, machine_directions(rows, signs, intercept, middle2, orders), strict=False)
-        name = "nearly a linear SVM in an ellipsoid, C = {0:g}/(mean r^2)"
+        name = "the direction of a linear SVM in an ellipsoid, C = {0:g}/(mean r^2)"
         return [(name.format(share), *back(vector, bias)) for share, (_, vector, bias) in each]
 
     def _whitened(

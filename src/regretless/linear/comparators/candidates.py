@@ -88,7 +88,7 @@ def machine_directions(
             return []
     middle = _core.PENALTIES
     means = climbed[:, :middle] - climbed[:, middle:], biases[:middle] - biases[middle:]
-    names = [f"nearly a linear SVM, C = {share:g}/r^2" for share in PENALTIES]
+    names = [f"the direction of a linear SVM, C = {share:g}/r^2" for share in PENALTIES]
     return [(name, means[0][:, k], float(means[1][k])) for k, name in enumerate(names)]
 
 
