@@ -97,8 +97,12 @@ class Theorem:
         met = self._met(ledger, comparator, learner)
         return None if met == len(self.assumes) else self.assumes[met][0]
 
+    def nearest_obstacle(self, ledger: Any, comparators: Sequence[Any], learner: Any) -> str | None:
+        """The first assumption that fails, of the comparator that meets most before; None if one meets them all."""
+        met = max(self._met(ledger, one, learner) for one in comparators)
+        return None if met == len(self.assumes) else self.assumes[met][0]
+
     def _met(self, ledger: Any, comparator: Any, learner: Any) -> int:
-        """How many assumptions hold before the first that fails."""
         for place, (_, holds) in enumerate(self.assumes):
             if not holds(ledger, comparator, learner):
                 return place
@@ -128,18 +132,16 @@ class Theorem:
     def certify(self, ledger: Any, comparators: Sequence[Any], learner: Any) -> Certificate:
         """Read the theorem against the comparator that serves it best.
 
-        Every comparator gives a valid bound, so the smallest is reported. When an assumption fails for each of them,
-        the certificate says which one, of the comparator that meets most before it, and gives no number.
+        Every comparator gives a valid bound, so the smallest is reported. When the assumptions fail for all of them,
+        the certificate says which, and gives no number.
         """
         best: tuple[float, Any] | None = None
-        why, most = "there is no comparator to read it against", -1
+        why = "there is no comparator to read it against"
         for comparator in comparators:
-            met = self._met(ledger, comparator, learner)
-            if met < len(self.assumes):
-                if met > most:
-                    why, most = self.assumes[met][0], met
+            obstacle = self.obstacle(ledger, comparator, learner)
+            if obstacle is not None:
+                why = obstacle
                 continue
-            most = met
             value = self.value(ledger, comparator, learner)
             if isnan(value) or value == inf:
                 why = BOUNDLESS if value == inf else NO_NUMBERS
@@ -157,8 +159,8 @@ class Theorem:
             return Certificate(self, None, None, None, why)
         counted = self.counts(ledger, best[1])
         fields = (None if isnan(counted) else counted, best[0], best[1] if self.compares else None, None)
-        limit, read = self.limit(ledger, best[1], learner), (ledger, best[1], learner)
-        known: dict[str, Any] = {"most": limit, "read": read, "assuming": self.presumes or None}
+        most, read = self.limit(ledger, best[1], learner), (ledger, best[1], learner)
+        known: dict[str, Any] = {"most": most, "read": read, "assuming": self.presumes or None}
         if self.kind != "probable":
             return Certificate(self, *fields, **known)
         at_once = self.at_once is None or self.at_once(learner)

@@ -17,6 +17,7 @@ import pytest
 
 from regretless.bandits import Exp3IX
 from regretless.catalogue import LEARNERS, learner_class
+from regretless.data.batch import Batch, narrow
 from regretless.errors import RegretlessError
 from regretless.experts import Hedge
 from regretless.finite_classes import FiniteClass, Halving
@@ -182,3 +183,12 @@ def test_columns_that_change_meanwhile_harm_no_learner():
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, f"{done.stdout.split()[-1:]}: {done.stderr}"
     assert done.stdout.split() == list(LEARNERS)
+
+
+@pytest.mark.parametrize("changed", [-1, 3])
+def test_columns_that_changed_since_they_were_checked_are_refused(changed: int) -> None:
+    """Rows are numbered afresh by a copy of their columns, and that is looked at once more."""
+    starts = np.array([0, 2])
+    assert narrow(Batch(np.ones(2), None, 3, np.array([0, 2]), starts))[1].tolist() == [0, 2]
+    with pytest.raises(RegretlessError, match="by another thread"):
+        narrow(Batch(np.ones(2), None, 3, np.array([0, changed]), starts))

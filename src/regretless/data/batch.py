@@ -9,6 +9,7 @@ import numpy as np
 
 from .._core import add_words, table_rows
 from ..arrays import laid_out
+from ..errors import RegretlessError
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -178,7 +179,10 @@ def first_columns(batch: Batch, columns: int) -> Batch:
 
 def narrow(batch: Batch) -> tuple[Batch, Array]:
     """Sparse rows with the columns numbered afresh that occur in them, and which these are, ascending."""
-    indices = np.zeros(0, dtype=np.int32) if batch.indices is None else batch.indices
+    indices = np.zeros(0, dtype=np.int32) if batch.indices is None else batch.indices.copy()
+    # They were looked at when the rows were read, but whose they are may have changed them since, in another thread.
+    if indices.size and not 0 <= indices.min() <= indices.max() < batch.columns:
+        raise RegretlessError("the columns of the rows were changed, by another thread, while they were read")
     if batch.columns > FEW_ENTRIES * len(indices):  # to look at every column would take longer than to sort
         used, places = np.unique(indices, return_inverse=True)
         return Batch(batch.values, None, len(used), places.astype(np.int64), batch.starts), used

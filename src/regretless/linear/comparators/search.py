@@ -121,6 +121,8 @@ def _of_target(
         # Each count has its best comparator, but there is one regret: against the first theorem's.
         own = comparators if not theorem.quantity.endswith("regret") else comparators[:1]
         certificate = theorem.certify(ledger, own, facts)
+        if certificate.why in dict(theorem.assumes):
+            certificate = replace(certificate, why=theorem.nearest_obstacle(ledger, own, facts))
         if certificate.why == SEPARATES[0] and best.inseparable is not None:
             certificate = replace(certificate, why=best.inseparable)
         certificates.append(certificate)
