@@ -122,7 +122,8 @@ def _of_target(
         own = comparators if not theorem.quantity.endswith("regret") else comparators[:1]
         certificate = theorem.certify(ledger, own, facts)
         if certificate.why in dict(theorem.assumes):
-            certificate = replace(certificate, why=theorem.nearest_obstacle(ledger, own, facts))
+            nearest = theorem.nearest_obstacle(ledger, own, facts)  # none where all hold, but numbers are none
+            certificate = replace(certificate, why=nearest or certificate.why)
         if certificate.why == SEPARATES[0] and best.inseparable is not None:
             certificate = replace(certificate, why=best.inseparable)
         certificates.append(certificate)
