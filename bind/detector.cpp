@@ -6,6 +6,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -35,6 +36,7 @@ Detected detect_column(const Reals& losses, const std::array<std::pair<double, d
   std::unique_ptr<double[]> evidence(new double[losses.size()]);
   std::vector<DetectorAlarm> alarms;
   const std::int64_t count = std::int64_t(losses.size());
+  demand(rounds >= 0 && rounds <= std::numeric_limits<std::int64_t>::max() - count, "rounds that can be counted");
   {
     std::optional<nb::gil_scoped_release> unlock;
     if (count > few_losses) unlock.emplace();
