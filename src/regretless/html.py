@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from html import escape
 from math import isnan
 from typing import Any
 
 RULE = "border-bottom:1px solid rgba(127,127,127,.4)"
 CELL = f"text-align:left;padding:2px 12px 2px 0;color:inherit;background:none;{RULE}"
 MOST = 12  # rows of a table, and numbers of an array
+
+
+def escape(words: str) -> str:
+    """Words as text of a page."""
+    from html import escape  # with a table of 2,000 names, which a command line never needs
+
+    return escape(words)
 
 
 def table(rows: Iterable[Sequence[Any]], head: Sequence[str] = ()) -> str:

@@ -5,9 +5,7 @@ No fact has a default: a learner says all of them. They are read without the lea
 
 from __future__ import annotations
 
-import pickle
 from typing import Any, ClassVar, Literal, NamedTuple
-from uuid import uuid4
 
 from .errors import RegretlessError
 
@@ -273,6 +271,9 @@ class HasInfo:
 
     def __dask_tokenize__(self) -> bytes | str:
         """What Dask tells it from others by: all that it holds. Of a dataclass Dask looks at the parameters alone."""
+        import pickle  # Dask has imported both, and a command line needs neither
+        from uuid import uuid4
+
         try:
             return pickle.dumps(self, pickle.HIGHEST_PROTOCOL)
         except Exception:  # a user's loss may fail in any way

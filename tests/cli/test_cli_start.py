@@ -92,3 +92,20 @@ def test_an_interruption_waits_for_the_end_of_an_import(capsys, monkeypatch, tmp
     assert imported == [1]
     assert capsys.readouterr().err == "regretless: interrupted\n"
     assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize(
+    ("words", "spared"),
+    [
+        (["learn", "FILE"], {"csv", "difflib", "html", "logging", "numpy.random", "uuid"}),
+        (["--version"], {"numpy", "regretless.cli.learn"}),
+    ],
+)
+def test_a_start_imports_nothing_that_it_does_not_use(tmp_path, words, spared):
+    """No module that takes milliseconds to import, and is for other calls, is loaded where few rows are learned or the
+    version is printed."""
+    file = str(write(tmp_path / "rows.svm", noisy_lines(50)))
+    program = "import sys; from regretless.cli import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    command = [sys.executable, "-c", program, *(file if word == "FILE" else word for word in words)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "regretless.cli.entry" in done.stderr.split() and not spared & set(done.stderr.split())

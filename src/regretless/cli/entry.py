@@ -70,8 +70,8 @@ class PrintCompletion(argparse.Action):
 
 
 @cache
-def make(only: str | None = None) -> Parser:
-    """The parser of all verbs, or of one alone, which is there sooner: one for all command lines of a process."""
+def make(names: tuple[str, ...] = VERBS) -> Parser:
+    """The parser of all verbs, or of some, which is there sooner: one for all command lines of a process."""
     parser = Parser(
         prog="regretless",
         description="Online learning with guarantees: every run prints its theorem's bound beside what was observed.",
@@ -88,7 +88,7 @@ def make(only: str | None = None) -> Parser:
         help="print the completion script of a shell",
     )
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True, parser_class=Parser)
-    for name in VERBS if only is None else (only,):
+    for name in names:
         verb = verb_of(name)
         made = verbs.add_parser(name, help=verb.HELP, description=verb.DESCRIPTION, allow_abbrev=False)
         verb.add_arguments(made)
@@ -136,7 +136,7 @@ def _outcome(argv: Sequence[str]) -> int:
         return code
 
     try:
-        arguments = make(argv[0] if argv and argv[0] in VERBS else None).parse_args(argv)
+        arguments = make(_asked(argv[0] if argv else "")).parse_args(argv)
         return int(arguments.run(arguments))
     except SystemExit as end:  # --help and --version
         return int(end.code or 0)
@@ -154,6 +154,13 @@ def _outcome(argv: Sequence[str]) -> int:
         if os.environ.get("REGRETLESS_TRACEBACK"):
             raise
         return failed(FAILED, explain(error, _unwritable(error)), _choices(error))
+
+
+def _asked(word: str) -> tuple[str, ...]:
+    """The verbs that a command line may be about which begins with a word: one alone, or none, or any."""
+    if word == "--version":
+        return ()
+    return (word,) if word in VERBS else VERBS
 
 
 def _choices(error: BaseException | None) -> tuple[str, ...]:

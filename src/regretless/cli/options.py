@@ -123,6 +123,8 @@ def learner_in(table: Mapping[str, Entry]) -> Callable[[str], str]:
 
 def names_of(texts: list[str]) -> list[str] | None:
     """The columns that an option names, which may be given several times and name several each; None if it is not."""
+    if not texts:
+        return None
     import csv
 
     return [name.strip() for names in csv.reader(texts) for name in names] or None

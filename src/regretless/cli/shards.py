@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from argparse import ArgumentParser, _ArgumentGroup
 from collections.abc import Iterator, Mapping, Sequence
@@ -171,6 +170,8 @@ def open_engine(arguments: CertifyingOptions, shards: int, console: Console) -> 
 @contextmanager
 def _unlogged() -> Iterator[None]:
     """Log nothing meanwhile: Dask logs tracebacks of errors that are then reported in one line."""
+    import logging  # which takes a while, and only shards need it
+
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -359,6 +358,8 @@ class FeatureMap:
 
 def hashed(name: str, bits: int) -> int:
     """The number of a feature: the lowest bits of the hash of its name."""
+    from hashlib import blake2b  # which takes its time, and few rows are hashed
+
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little") & ((1 << bits) - 1)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,6 +70,8 @@ def _rare_classes(run: Run) -> Iterator[str]:
     rare = {label: count for label, count in counts.items() if count <= most}
     usual = {label_text(label): label for label in counts if label not in rare}
     for label, count in list(rare.items())[:MOST_RARE]:
+        from difflib import get_close_matches  # which takes its time, and seldom is a class rare
+
         often = "once" if count == 1 else f"{count} times"
         where = f", first at {run.stream.place_of(run.first_rows[label])}" if label in run.first_rows else ""
         near = get_close_matches(label_text(label), usual, 1) if isinstance(label, str) else []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import DataError
+from ...ledger import Ledger
 from ...report.terminal import LOG_LOSS, label_text, loss_text, member_lines, share_text, short
 from ...run.first_rows import fitting_size, is_open
 from ...run.members import members_of, mixture_of
@@ -215,9 +216,11 @@ def calibration_lines(calibration: RunCalibration | None) -> Iterator[str]:
 
 def asked_values(learner: OnlineClassifier) -> dict[str, Any]:
     """Which labels were asked, as JSON values; nothing of a learner that learns from all."""
+    ledger = learner.ledger_
+    if type(ledger) is Ledger:
+        return {}
     from ...theory.selective import SelectiveLedger
 
-    ledger = learner.ledger_
     if not isinstance(ledger, SelectiveLedger):
         return {}
     values = {

@@ -63,7 +63,7 @@ def sample_rows(question: Question) -> SampledRows:
         All rows where they are few; else a part of them, drawn at random with the same seed every time.
     """
     targets, total = question.state.targets, 0
-    draw, above, chosen = np.random.default_rng(0), np.zeros(targets), []
+    above, chosen, draw = np.zeros(targets), [], None
     rounds = question.rounds if question.sample is None or question.counts is None else question.sample
     share = question.rows / max(1, question.rows if rounds is question.rounds else sum(len(b) for b, _ in rounds()))
     part = 1.0
@@ -71,9 +71,10 @@ def sample_rows(question: Question) -> SampledRows:
         if total == 0 and len(batch):
             entries = question.rows * batch.entries / len(batch)
             part = min(1.0, share * ENTRIES / targets / max(entries, 1))
+            draw = np.random.default_rng(0) if part < 1 else None  # to import it takes longer than a few rows
         total += len(batch)
         above += np.bincount(codes, minlength=targets) if targets > 1 else int((codes > 0).sum())
-        here = draw.random(len(batch)) < part if part < 1 else np.ones(len(batch), dtype=bool)
+        here = np.ones(len(batch), dtype=bool) if draw is None else draw.random(len(batch)) < part
         chosen.append((owned(batch.only(here)), codes[here]))
     ((rows, its_codes),) = joined(chosen) or [(_no_rows(question), np.zeros(0, dtype=np.int32))]
     if question.counts is not None:
