@@ -53,10 +53,12 @@ check: $(VENV)/.with-test
 golden: $(VENV)/.with-test
 	$(VENV)/bin/python -m tests.golden $(ARGS)
 
-# The table of learners and the tables of the pages, from what the classes say.
+# The table of learners, the names of rooms, the lists of rules and the tables of the pages, from what classes and rules say.
 tables: $(VENV)/.with-lint
 	$(VENV)/bin/python docs/learner_table.py --write
 	$(VENV)/bin/ruff format --quiet src/regretless/learner_table.py
+	$(VENV)/bin/python docs/name_lists.py --write
+	$(VENV)/bin/clang-format -i cpp/regretless/*_rules.hpp
 	$(VENV)/bin/python docs/learners.py --write
 
 # The site in build/site/html, read from disk; a warning, as of a link that leads nowhere, is an error.

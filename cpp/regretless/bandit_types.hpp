@@ -57,8 +57,8 @@ enum PullTally { arm_draws, arm_losses, arm_missed, arm_asleep, pull_tally_rows 
 // say.
 enum class PullCache { tree, copied, advised };
 
-// What is to be known of a rule. Each rule says it of itself: see `PullRules` in pull_rules.hpp. State row 0: estimates
-// of losses (of gains for Exp3.P); row 1: the estimates of the certificate; row 2 where there is one: what `weighs`,
+// What is to be known of a rule. Each rule says it of itself, and so is in `PullRules`. State row 0: estimates of
+// losses (of gains for Exp3.P); row 1: the estimates of the certificate; row 2 where there is one: what `weighs`,
 // `lends` or `counts` says.
 struct PullRule {
   const char* name;

@@ -66,7 +66,7 @@ inline constexpr int combiner_memory_size = sizeof(CombinerMemory) / sizeof(doub
 // Rows of `tallies`.
 enum Tally { own_losses, absences, missed_core, missed_mix, missed_loss, tally_rows };
 
-// What is to be known of a rule for weights. Each rule says it of itself: see `CombinerRules` in expert_rules.hpp.
+// What is to be known of a rule for weights. Each rule says it of itself, and so is in `CombinerRules`.
 struct CombinerRule {
   const char* name;
   int rows;  // numbers of an expert in the state

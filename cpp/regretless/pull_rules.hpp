@@ -1,4 +1,5 @@
-// The catalogue of bandits' rules. A rule that stands here has a name in the binding and in Python, and is fuzzed.
+// The catalogue of bandits' rules, made by docs/name_lists.py: all types in pull_*.hpp that say their facts. What
+// stands here has a name in the binding and in Python, and is fuzzed.
 #pragma once
 #include <tuple>
 

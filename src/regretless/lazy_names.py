@@ -19,7 +19,8 @@ def lazy_names(
     names : list of str
         Its ``__all__``.
     modules : mapping of str to str
-        The module of each name, within the room; of a learner it stands in the table of learners.
+        The module of each name, within the room; of a learner it stands in the table of learners. A room has it as
+        `MODULES`, and from both docs/name_lists.py makes `__all__`.
     """
 
     def getattribute(name: str) -> Any:

@@ -37,6 +37,24 @@ def test_the_table_is_made_of_the_classes():
         assert list(told[name].items()) == list(getattr(regretless.learner_table, name).items())
 
 
+def test_lists_of_names_are_made_of_what_stands_elsewhere():
+    """`docs/name_lists.py` prints the names of rooms and the lists of rules that stand in their files."""
+    made = runpy.run_path(str(ROOT / "docs" / "name_lists.py"))["lists"]()
+    stale = [path.name for path, text in made.items() if text.split() != path.read_text(encoding="utf-8").split()]
+    assert not stale
+    assert {path.parent.name for path in made} >= {"linear", "experts", "bandits", "contextual", "finite_classes"}
+
+
+def test_a_rule_is_what_says_facts():
+    """A rule is a type that says facts of its family, or what is made of a template that does."""
+    made = runpy.run_path(str(ROOT / "docs" / "name_lists.py"))
+    header = "enum class Kind { a };\n\ntemplate <class T>\nstruct Some {\n  static constexpr PullRule facts{};\n};\n"
+    header += "using One = Some<int>;\nusing Two = Some<long>;\nstruct Other {\n  int x;\n};\n"
+    header += "class Third : public Base {\n public:\n  static constexpr PullRule facts{};\n};\n"
+    assert made["_rules"](header, "PullRule") == ["One", "Two", "Third"]
+    assert made["_rules"](header, "CombinerRule") == []
+
+
 def test_a_table_that_lacks_a_fact_is_read_all_the_same(tmp_path, monkeypatch):
     """Where a fact is new, the table that stands has none of it yet, and can be made from the classes again."""
     read = runpy.run_path(str(ROOT / "docs" / "learner_table.py"))["as_it_stands"]

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 from ..lazy_names import lazy_names
 
+MODULES = {"ConfidenceSequence": "confidence", "EDetector": "detector", "VilleAlarm": "ville", "Watch": "watch"}
+
+# Names: made by docs/name_lists.py of MODULES
 if TYPE_CHECKING:
     from .confidence import ConfidenceSequence
     from .detector import EDetector
@@ -14,9 +17,6 @@ if TYPE_CHECKING:
     from .watch import Watch
 
 __all__ = ["ConfidenceSequence", "EDetector", "VilleAlarm", "Watch"]
+# End of names
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    __all__,
-    {"ConfidenceSequence": "confidence", "EDetector": "detector", "VilleAlarm": "ville", "Watch": "watch"},
-)
+__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)

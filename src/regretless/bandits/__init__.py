@@ -6,6 +6,22 @@ from typing import TYPE_CHECKING
 
 from ..lazy_names import lazy_names
 
+MODULES = {
+    "Choices": "off_policy",
+    "Draw": "online",
+    "Evaluation": "off_policy",
+    "LossError": "validation",
+    "Play": "result",
+    "Pulls": "simulation",
+    "Randomised": "off_policy",
+    "Stated": "off_policy",
+    "Stopped": "simulation",
+    "evaluate_learner": "off_policy",
+    "evaluate_policy": "off_policy",
+    "simulate": "simulation",
+}
+
+# Names: made by docs/name_lists.py of learners and MODULES
 if TYPE_CHECKING:
     from .exp3 import Exp3
     from .exp3_ix import Exp3IX
@@ -49,22 +65,6 @@ __all__ = [
     "evaluate_policy",
     "simulate",
 ]
+# End of names
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    __all__,
-    {
-        "Choices": "off_policy",
-        "Draw": "online",
-        "Evaluation": "off_policy",
-        "LossError": "validation",
-        "Play": "result",
-        "Pulls": "simulation",
-        "Randomised": "off_policy",
-        "Stated": "off_policy",
-        "Stopped": "simulation",
-        "evaluate_learner": "off_policy",
-        "evaluate_policy": "off_policy",
-        "simulate": "simulation",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)

@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING
 
 from ..lazy_names import lazy_names
 
+MODULES = {"BinnedOffsets": "binned", "PlattScaling": "platt"}
+
+# Names: made by docs/name_lists.py of MODULES
 if TYPE_CHECKING:
     from .binned import BinnedOffsets
     from .platt import PlattScaling
 
 __all__ = ["BinnedOffsets", "PlattScaling"]
+# End of names
 
-__getattr__, __dir__ = lazy_names(__name__, __all__, {"BinnedOffsets": "binned", "PlattScaling": "platt"})
+__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)

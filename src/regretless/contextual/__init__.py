@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 from ..lazy_names import lazy_names
 
+MODULES = {"Ticket": "state", "Trial": "inputs"}
+
+# Names: made by docs/name_lists.py of learners and MODULES
 if TYPE_CHECKING:
     from .epsilon_greedy import EpsilonGreedy
     from .fast_cb import FastCB
@@ -16,5 +19,6 @@ if TYPE_CHECKING:
     from .state import Ticket
 
 __all__ = ["EpsilonGreedy", "FastCB", "LinThompson", "LinUCB", "SquareCB", "Ticket", "Trial"]
+# End of names
 
-__getattr__, __dir__ = lazy_names(__name__, __all__, {"Ticket": "state", "Trial": "inputs"})
+__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)

@@ -6,6 +6,25 @@ from typing import TYPE_CHECKING
 
 from ..lazy_names import lazy_names
 
+MODULES = {
+    "ArrayStream": "arrays",
+    "Batch": "batch",
+    "CostTable": "decision_tables",
+    "CrossedStream": "feature_crosses",
+    "DecisionLog": "decision_tables",
+    "LabelDecisions": "decisions",
+    "LogColumns": "decision_tables",
+    "Stream": "stream",
+    "WabbitDecisions": "vowpal_wabbit",
+    "WabbitStream": "vowpal_wabbit_rows",
+    "load_svmlight": "svmlight",
+    "open_stream": "rows",
+    "read_advice": "arm_advice",
+    "read_losses": "losses",
+    "write_vowpal_wabbit": "vowpal_wabbit_rows",
+}
+
+# Names: made by docs/name_lists.py of MODULES
 if TYPE_CHECKING:
     from .arm_advice import read_advice
     from .arrays import ArrayStream
@@ -37,25 +56,6 @@ __all__ = [
     "read_losses",
     "write_vowpal_wabbit",
 ]
+# End of names
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    __all__,
-    {
-        "ArrayStream": "arrays",
-        "Batch": "batch",
-        "CostTable": "decision_tables",
-        "CrossedStream": "feature_crosses",
-        "DecisionLog": "decision_tables",
-        "LabelDecisions": "decisions",
-        "LogColumns": "decision_tables",
-        "Stream": "stream",
-        "WabbitDecisions": "vowpal_wabbit",
-        "WabbitStream": "vowpal_wabbit_rows",
-        "load_svmlight": "svmlight",
-        "open_stream": "rows",
-        "read_advice": "arm_advice",
-        "read_losses": "losses",
-        "write_vowpal_wabbit": "vowpal_wabbit_rows",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)

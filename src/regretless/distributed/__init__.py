@@ -6,6 +6,28 @@ from typing import TYPE_CHECKING
 
 from ..lazy_names import lazy_names
 
+MODULES = {
+    "Combined": "combined",
+    "Engine": "engine",
+    "Epoch": "history",
+    "Here": "engine",
+    "Mixture": "result",
+    "OnExecutor": "pools",
+    "Regressed": "regression_shards",
+    "Shard": "shards",
+    "arrays": "sources",
+    "average_once": "mixing",
+    "calls": "sources",
+    "certify_shards": "certify",
+    "combine": "combined",
+    "files": "sources",
+    "mix": "mixing",
+    "regress": "regression_shards",
+    "simulate": "simulation",
+    "workers": "processes",
+}
+
+# Names: made by docs/name_lists.py of MODULES
 if TYPE_CHECKING:
     from .certify import certify_shards
     from .combined import Combined, combine
@@ -40,28 +62,6 @@ __all__ = [
     "simulate",
     "workers",
 ]
+# End of names
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    __all__,
-    {
-        "Combined": "combined",
-        "Engine": "engine",
-        "Epoch": "history",
-        "Here": "engine",
-        "Mixture": "result",
-        "OnExecutor": "pools",
-        "Regressed": "regression_shards",
-        "Shard": "shards",
-        "arrays": "sources",
-        "average_once": "mixing",
-        "calls": "sources",
-        "certify_shards": "certify",
-        "combine": "combined",
-        "files": "sources",
-        "mix": "mixing",
-        "regress": "regression_shards",
-        "simulate": "simulation",
-        "workers": "processes",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)

@@ -11,6 +11,45 @@ from typing import TYPE_CHECKING
 
 from ..lazy_names import lazy_names
 
+MODULES = {
+    "ENVIRONMENTS": "registry",
+    "Adaptive": "hard_arms",
+    "AgnosticTree": "agnostic",
+    "Asker": "asker",
+    "Bernoulli": "stochastic",
+    "Drifting": "stochastic",
+    "DriftingTarget": "linear_targets",
+    "Dyadic": "linear_adversaries",
+    "Environment": "base",
+    "Exponential": "linear_adversaries",
+    "FairCoins": "stochastic",
+    "FairLabels": "agnostic",
+    "LabelFlipping": "agnostic",
+    "Labels": "labels",
+    "LearnerDescription": "lower_bounds",
+    "LikeliestLoses": "hard_arms",
+    "LowerBound": "lower_bounds",
+    "MostDrawnLoses": "hard_arms",
+    "Oblivious": "base",
+    "ObliviousLabels": "labels",
+    "OneBetterArm": "hard_arms",
+    "Opponent": "base",
+    "Orthonormal": "linear_adversaries",
+    "RandomTarget": "points",
+    "RandomizedTree": "mistake_trees",
+    "Separable": "linear_targets",
+    "ShatteredTree": "mistake_trees",
+    "SparseTarget": "linear_targets",
+    "Stochastic": "stochastic",
+    "Switching": "stochastic",
+    "Table": "base",
+    "WrittenPoints": "points",
+    "make": "registry",
+    "reversal": "hard_arms",
+    "written": "points",
+}
+
+# Names: made by docs/name_lists.py of MODULES
 if TYPE_CHECKING:
     from .agnostic import AgnosticTree, FairLabels, LabelFlipping
     from .asker import Asker
@@ -62,45 +101,6 @@ __all__ = [
     "reversal",
     "written",
 ]
+# End of names
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    __all__,
-    {
-        "Adaptive": "hard_arms",
-        "AgnosticTree": "agnostic",
-        "Asker": "asker",
-        "Bernoulli": "stochastic",
-        "Drifting": "stochastic",
-        "DriftingTarget": "linear_targets",
-        "Dyadic": "linear_adversaries",
-        "Environment": "base",
-        "Exponential": "linear_adversaries",
-        "FairCoins": "stochastic",
-        "FairLabels": "agnostic",
-        "LabelFlipping": "agnostic",
-        "Labels": "labels",
-        "LikeliestLoses": "hard_arms",
-        "MostDrawnLoses": "hard_arms",
-        "ENVIRONMENTS": "registry",
-        "Oblivious": "base",
-        "ObliviousLabels": "labels",
-        "OneBetterArm": "hard_arms",
-        "Opponent": "base",
-        "LearnerDescription": "lower_bounds",
-        "Orthonormal": "linear_adversaries",
-        "LowerBound": "lower_bounds",
-        "RandomTarget": "points",
-        "RandomizedTree": "mistake_trees",
-        "Separable": "linear_targets",
-        "ShatteredTree": "mistake_trees",
-        "SparseTarget": "linear_targets",
-        "Stochastic": "stochastic",
-        "Switching": "stochastic",
-        "Table": "base",
-        "WrittenPoints": "points",
-        "make": "registry",
-        "reversal": "hard_arms",
-        "written": "points",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)

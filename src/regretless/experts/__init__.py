@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 from ..lazy_names import lazy_names
 
+MODULES = {"Doubling": "doubling", "LabelEfficient": "label_efficient", "minimax_regret": "minimax"}
+
+# Names: made by docs/name_lists.py of learners and MODULES
 if TYPE_CHECKING:
     from .ada_normal_hedge import AdaNormalHedge
     from .adahedge import AdaHedge
@@ -44,9 +47,6 @@ __all__ = [
     "WeightedMajority",
     "minimax_regret",
 ]
+# End of names
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    __all__,
-    {"Doubling": "doubling", "LabelEfficient": "label_efficient", "minimax_regret": "minimax"},
-)
+__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)

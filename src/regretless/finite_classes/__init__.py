@@ -12,6 +12,26 @@ from typing import TYPE_CHECKING
 
 from ..lazy_names import lazy_names
 
+MODULES = {
+    "FAMILIES": "families",
+    "ClassPlay": "learners.rounds",
+    "Dimension": "dimension",
+    "FiniteClass": "finite_class",
+    "Halfspaces": "halfspaces",
+    "LittlestoneSearch": "littlestone",
+    "MistakeTree": "mistake_tree",
+    "RandomizedDimension": "littlestone",
+    "RandomizedSearch": "littlestone",
+    "WorstCase": "forced_mistakes",
+    "check_shattered": "vc",
+    "dyadic_tree": "halfspaces",
+    "littlestone_dimension": "littlestone",
+    "randomized_littlestone_dimension": "littlestone",
+    "vc_dimension": "vc",
+    "worst_case": "forced_mistakes",
+}
+
+# Names: made by docs/name_lists.py of learners and MODULES
 if TYPE_CHECKING:
     from .dimension import Dimension
     from .families import FAMILIES
@@ -55,26 +75,6 @@ __all__ = [
     "vc_dimension",
     "worst_case",
 ]
+# End of names
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    __all__,
-    {
-        "FAMILIES": "families",
-        "ClassPlay": "learners.rounds",
-        "Dimension": "dimension",
-        "FiniteClass": "finite_class",
-        "Halfspaces": "halfspaces",
-        "LittlestoneSearch": "littlestone",
-        "MistakeTree": "mistake_tree",
-        "RandomizedDimension": "littlestone",
-        "RandomizedSearch": "littlestone",
-        "WorstCase": "forced_mistakes",
-        "check_shattered": "vc",
-        "dyadic_tree": "halfspaces",
-        "littlestone_dimension": "littlestone",
-        "randomized_littlestone_dimension": "littlestone",
-        "vc_dimension": "vc",
-        "worst_case": "forced_mistakes",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)

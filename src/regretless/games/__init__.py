@@ -11,6 +11,40 @@ from typing import TYPE_CHECKING
 
 from ..lazy_names import lazy_names
 
+MODULES = {
+    "BimatrixGame": "general_sum.bimatrix",
+    "CorrelatedEquilibrium": "general_sum.correlated",
+    "Distance": "general_sum.correlated",
+    "Duel": "duel",
+    "Ensemble": "boosting",
+    "Equilibria": "general_sum.equilibria",
+    "Equilibrium": "general_sum.equilibria",
+    "ExactSolution": "solution",
+    "ExtensiveGame": "extensive_form.extensive",
+    "Incentives": "general_sum.nash",
+    "JointPlay": "general_sum.bimatrix",
+    "MatrixGame": "matrix",
+    "Payoffs": "payoffs",
+    "RawSolution": "solution",
+    "SequenceGame": "extensive_form.sequence",
+    "SequenceSolution": "extensive_form.sequence_form",
+    "Solution": "solution",
+    "SolveError": "solution",
+    "Trajectory": "solution",
+    "boost": "boosting",
+    "boosting_game": "boosting",
+    "correlated": "general_sum.correlated",
+    "distance_to_correlated": "general_sum.correlated",
+    "is_nash": "general_sum.nash",
+    "learning_game": "boosting",
+    "margin_game": "boosting",
+    "pure_equilibria": "general_sum.nash",
+    "read_efg": "extensive_form.extensive",
+    "read_nfg": "general_sum.bimatrix",
+    "self_play": "play",
+}
+
+# Names: made by docs/name_lists.py of MODULES
 if TYPE_CHECKING:
     from .boosting import Ensemble, boost, boosting_game, learning_game, margin_game
     from .duel import Duel
@@ -58,40 +92,6 @@ __all__ = [
     "read_nfg",
     "self_play",
 ]
+# End of names
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    __all__,
-    {
-        "BimatrixGame": "general_sum.bimatrix",
-        "Ensemble": "boosting",
-        "CorrelatedEquilibrium": "general_sum.correlated",
-        "Trajectory": "solution",
-        "Distance": "general_sum.correlated",
-        "Duel": "duel",
-        "Equilibria": "general_sum.equilibria",
-        "Equilibrium": "general_sum.equilibria",
-        "ExactSolution": "solution",
-        "ExtensiveGame": "extensive_form.extensive",
-        "RawSolution": "solution",
-        "Incentives": "general_sum.nash",
-        "JointPlay": "general_sum.bimatrix",
-        "MatrixGame": "matrix",
-        "Payoffs": "payoffs",
-        "SequenceGame": "extensive_form.sequence",
-        "SequenceSolution": "extensive_form.sequence_form",
-        "Solution": "solution",
-        "SolveError": "solution",
-        "boost": "boosting",
-        "boosting_game": "boosting",
-        "correlated": "general_sum.correlated",
-        "distance_to_correlated": "general_sum.correlated",
-        "is_nash": "general_sum.nash",
-        "learning_game": "boosting",
-        "margin_game": "boosting",
-        "pure_equilibria": "general_sum.nash",
-        "read_efg": "extensive_form.extensive",
-        "read_nfg": "general_sum.bimatrix",
-        "self_play": "play",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)

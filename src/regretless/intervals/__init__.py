@@ -6,6 +6,14 @@ from typing import TYPE_CHECKING
 
 from ..lazy_names import lazy_names
 
+MODULES = {
+    "AdaptiveIntervals": "adaptive",
+    "DecayingTracker": "decaying",
+    "Interval": "base",
+    "QuantileTracker": "tracker",
+}
+
+# Names: made by docs/name_lists.py of MODULES
 if TYPE_CHECKING:
     from .adaptive import AdaptiveIntervals
     from .base import Interval
@@ -13,14 +21,6 @@ if TYPE_CHECKING:
     from .tracker import QuantileTracker
 
 __all__ = ["AdaptiveIntervals", "DecayingTracker", "Interval", "QuantileTracker"]
+# End of names
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    __all__,
-    {
-        "AdaptiveIntervals": "adaptive",
-        "DecayingTracker": "decaying",
-        "Interval": "base",
-        "QuantileTracker": "tracker",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)

@@ -6,6 +6,16 @@ from typing import TYPE_CHECKING
 
 from ..lazy_names import lazy_names
 
+MODULES = {
+    "MaxMargin": "separation.result",
+    "Separation": "separation.result",
+    "SimplexMargin": "separation.simplex_margin",
+    "max_margin": "separation.margin",
+    "max_margin_simplex": "separation.simplex_margin",
+    "separate": "separation.margin",
+}
+
+# Names: made by docs/name_lists.py of learners and MODULES
 if TYPE_CHECKING:
     from .aggregated.classifier import AggregatedClassifier
     from .alma import ALMA
@@ -49,16 +59,6 @@ __all__ = [
     "max_margin_simplex",
     "separate",
 ]
+# End of names
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    __all__,
-    {
-        "MaxMargin": "separation.result",
-        "Separation": "separation.result",
-        "SimplexMargin": "separation.simplex_margin",
-        "max_margin": "separation.margin",
-        "max_margin_simplex": "separation.simplex_margin",
-        "separate": "separation.margin",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)

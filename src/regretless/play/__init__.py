@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 from ..lazy_names import lazy_names
 
+MODULES = {"PlayResult": "result", "Sweep": "horizons", "play": "run", "sweep": "horizons", "trace": "tracing"}
+
+# Names: made by docs/name_lists.py of MODULES
 if TYPE_CHECKING:
     from .horizons import Sweep, sweep
     from .result import PlayResult
@@ -13,9 +16,6 @@ if TYPE_CHECKING:
     from .tracing import trace
 
 __all__ = ["PlayResult", "Sweep", "play", "sweep", "trace"]
+# End of names
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    __all__,
-    {"PlayResult": "result", "Sweep": "horizons", "play": "run", "sweep": "horizons", "trace": "tracing"},
-)
+__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)

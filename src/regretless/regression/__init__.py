@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..lazy_names import lazy_names
 
+# Names: made by docs/name_lists.py of learners
 if TYPE_CHECKING:
     from .aggregated import AggregatedQuantile, AggregatedRegressor
     from .gradient_descent import OnlineGradientDescent
@@ -19,5 +20,6 @@ __all__ = [
     "OnlineNewtonStep",
     "VovkAzouryWarmuth",
 ]
+# End of names
 
 __getattr__, __dir__ = lazy_names(__name__, __all__, {})

@@ -6,6 +6,46 @@ from typing import TYPE_CHECKING
 
 from ..lazy_names import lazy_names
 
+MODULES = {
+    "BimatrixReport": "games",
+    "CompareReport": "compare_page",
+    "ExploreReport": "explore_page",
+    "ForecastReport": "forecast_page",
+    "GameReport": "games",
+    "InformationSetRow": "games",
+    "IntervalCourse": "residuals",
+    "LoggedReport": "logged_page",
+    "MixReport": "mix_page",
+    "Page": "page",
+    "PlayReport": "play_page",
+    "PoliciesReport": "policies_page",
+    "PullCurves": "pull_page",
+    "PullReport": "pull_page",
+    "RegressionReport": "regression_page",
+    "Report": "run_page",
+    "ServiceReport": "service_page",
+    "WatchPoint": "watch_page",
+    "WatchReport": "watch_page",
+    "WatchedColumn": "watch_page",
+    "page_of_bimatrix": "bimatrix_page",
+    "page_of_comparison": "compare_page",
+    "page_of_explore": "explore_page",
+    "page_of_forecasts": "forecast_page",
+    "page_of_game": "game_page",
+    "page_of_log": "logged_page",
+    "page_of_mix": "mix_page",
+    "page_of_play": "play_page",
+    "page_of_policies": "policies_page",
+    "page_of_pulls": "pull_page",
+    "page_of_regression": "regression_page",
+    "page_of_run": "run_page",
+    "page_of_service": "service_page",
+    "page_of_watch": "watch_page",
+    "render": "template",
+    "write_report": "template",
+}
+
+# Names: made by docs/name_lists.py of MODULES
 if TYPE_CHECKING:
     from .bimatrix_page import page_of_bimatrix
     from .compare_page import CompareReport, page_of_comparison
@@ -64,46 +104,6 @@ __all__ = [
     "render",
     "write_report",
 ]
+# End of names
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    __all__,
-    {
-        "BimatrixReport": "games",
-        "CompareReport": "compare_page",
-        "ExploreReport": "explore_page",
-        "ForecastReport": "forecast_page",
-        "GameReport": "games",
-        "InformationSetRow": "games",
-        "IntervalCourse": "residuals",
-        "LoggedReport": "logged_page",
-        "MixReport": "mix_page",
-        "Page": "page",
-        "PlayReport": "play_page",
-        "PoliciesReport": "policies_page",
-        "PullCurves": "pull_page",
-        "PullReport": "pull_page",
-        "RegressionReport": "regression_page",
-        "Report": "run_page",
-        "ServiceReport": "service_page",
-        "WatchPoint": "watch_page",
-        "WatchReport": "watch_page",
-        "WatchedColumn": "watch_page",
-        "page_of_bimatrix": "bimatrix_page",
-        "page_of_comparison": "compare_page",
-        "page_of_explore": "explore_page",
-        "page_of_forecasts": "forecast_page",
-        "page_of_game": "game_page",
-        "page_of_log": "logged_page",
-        "page_of_mix": "mix_page",
-        "page_of_play": "play_page",
-        "page_of_policies": "policies_page",
-        "page_of_pulls": "pull_page",
-        "page_of_regression": "regression_page",
-        "page_of_run": "run_page",
-        "page_of_service": "service_page",
-        "page_of_watch": "watch_page",
-        "render": "template",
-        "write_report": "template",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)

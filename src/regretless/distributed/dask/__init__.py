@@ -15,6 +15,16 @@ try:
 except ImportError as error:
     raise MissingError("Dask is not installed; pip install 'dask[dataframe,distributed]'") from error
 
+MODULES = {
+    "DaskClassifier": "classifier",
+    "DaskEngine": "engine",
+    "connected": "cluster",
+    "engine_for": "engine",
+    "mix": "classifier",
+    "partitions": "shards",
+}
+
+# Names: made by docs/name_lists.py of MODULES
 if TYPE_CHECKING:
     from .classifier import DaskClassifier, mix
     from .cluster import connected
@@ -22,17 +32,7 @@ if TYPE_CHECKING:
     from .shards import partitions
 
 __all__ = ["DaskClassifier", "DaskEngine", "connected", "engine_for", "mix", "partitions"]
+# End of names
 
 # Imported when they are asked for: what mixes over shards asks the engine's module, and is itself asked by the others.
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    __all__,
-    {
-        "DaskClassifier": "classifier",
-        "DaskEngine": "engine",
-        "connected": "cluster",
-        "engine_for": "engine",
-        "mix": "classifier",
-        "partitions": "shards",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)

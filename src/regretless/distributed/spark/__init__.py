@@ -17,6 +17,15 @@ except ImportError as error:
         "this needs pyspark, which is not installed; install it with: pip install 'pyspark[sql,ml]>=4'"
     ) from error
 
+MODULES = {
+    "Partitions": "survey",
+    "RegretlessClassifier": "estimator",
+    "RegretlessModel": "model",
+    "SparkEngine": "engine",
+    "SparkPartition": "engine",
+}
+
+# Names: made by docs/name_lists.py of MODULES
 if TYPE_CHECKING:
     from .engine import SparkEngine, SparkPartition
     from .estimator import RegretlessClassifier
@@ -24,16 +33,7 @@ if TYPE_CHECKING:
     from .survey import Partitions
 
 __all__ = ["Partitions", "RegretlessClassifier", "RegretlessModel", "SparkEngine", "SparkPartition"]
+# End of names
 
 # Imported when they are asked for: Python workers of Spark need none of them, and pyspark.ml takes a second to load.
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    __all__,
-    {
-        "Partitions": "survey",
-        "RegretlessClassifier": "estimator",
-        "RegretlessModel": "model",
-        "SparkEngine": "engine",
-        "SparkPartition": "engine",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)
