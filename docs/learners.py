@@ -160,10 +160,10 @@ def theorems() -> str:
 
 def mixing_theorems() -> str:
     """Each theorem of learners whose weights are mixed over shards."""
-    from regretless.theory.mixing_regret import MIXED_PASSIVE_AGGRESSIVE
+    from regretless.theory.mixing_regret import MIXED_PA
 
     of = {name: learner_class(name)().mixed_proven() for name, entry in LEARNERS.items() if not entry.info.not_mixed}
-    return _theorems(of | {"passive-aggressive": MIXED_PASSIVE_AGGRESSIVE})  # of all its variants
+    return _theorems(of | {"passive-aggressive": sum(MIXED_PA.values(), ())})  # of all its variants
 
 
 def expert_theorems() -> str:

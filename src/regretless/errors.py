@@ -57,6 +57,25 @@ class DataError(RegretlessError):
         return type(self), (self.path, self.line, self.column, self.fault, self.advice, self.more)
 
 
+class InputRefused(RegretlessError):
+    """What was passed cannot be used; a caller that has it from a file says which.
+
+    Parameters
+    ----------
+    fault : str
+        What it is.
+    advice : str, optional
+        What is expected.
+    """
+
+    def __init__(self, fault: str, advice: str | None = None) -> None:
+        self.fault, self.advice = fault, advice
+        super().__init__(fault if advice is None else f"{fault}; {advice}")
+
+    def __reduce__(self) -> tuple[type[InputRefused], tuple[str, str | None]]:
+        return type(self), (self.fault, self.advice)
+
+
 class ParameterError(RegretlessError):
     """A parameter is what it must not be.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 from math import atanh, inf
 from typing import Any
 
@@ -421,7 +422,7 @@ def test_weighted_counts_are_named_so():
         *mixing.MIXED_PERCEPTRON,
         *mixing.MIXED_MULTICLASS,
         *mixing_regret.MIXED_GRADIENT_DESCENT,
-        *mixing_regret.MIXED_PASSIVE_AGGRESSIVE,
+        *chain.from_iterable(mixing_regret.MIXED_PA.values()),
         *mixing_mirror.MIXED_P_NORM,
         *mixing_mirror.MIXED_WINNOW,
     ]

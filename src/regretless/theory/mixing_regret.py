@@ -155,4 +155,3 @@ MIXED_PA = {
     "pa-1": (mixed_limited_mistakes, mixed_limited_posterior),
     "pa-2": (mixed_damped_losses, mixed_damped_mistakes),
 }
-MIXED_PASSIVE_AGGRESSIVE = tuple(one for theorems in MIXED_PA.values() for one in theorems)

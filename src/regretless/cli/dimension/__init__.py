@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...data.formats import CLASSES, NAMES
-from ...errors import DataError, RegretlessError
+from ...errors import DataError, InputRefused, RegretlessError
 from .. import options
 from ..arguments import Names, WatchedOptions
 from ..files import refuse_overwriting
@@ -187,14 +187,9 @@ def _on_points(arguments: DimensionOptions, path: str) -> ClassArgument:
         points = read_points(path, format=arguments.format, names=arguments.names)
     try:
         made = FiniteClass.halfspaces(points.values, homogeneous=homogeneous, names=points.names, axes=points.axes)
-    except RegretlessError as error:
-        raise DataError(points.name, None, None, *_parted(str(error))) from error
+    except InputRefused as error:
+        raise DataError(points.name, None, None, error.fault, error.advice or "choose other points") from error
     return ClassArgument(made, points.name, HALFSPACES[homogeneous], points.notes)
-
-
-def _parted(message: str) -> tuple[str, str]:
-    fault, _, advice = message.partition("; ")
-    return fault, advice or "choose other points"
 
 
 def run(arguments: DimensionOptions) -> int:
