@@ -66,12 +66,8 @@ def add_arguments(parser: ArgumentParser) -> None:
             default=[],
             help=f"set a parameter of {side.upper()}, a learner",
         )
-    group.add_argument(
-        "--level",
-        type=options.share,
-        metavar="P",
-        default=LEVEL,
-        help="the interval holds with this probability (0.95)",
+    options.add_number(
+        group, "--level", options.share, "P", "the interval holds with this probability (0.95)", default=LEVEL
     )
     group.add_argument(
         "--any-labels", action="store_true", help="take numbers for labels though there are very many different ones"

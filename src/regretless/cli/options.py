@@ -160,6 +160,19 @@ def add_learner(group: argparse._ArgumentGroup, table: Mapping[str, Entry], text
     group.add_argument("--learner", metavar="NAME", type=learner_in(table), choices=tuple(table), help=text)
 
 
+def add_number(
+    group: argparse._ActionsContainer,
+    option: str,
+    kind: Callable[[str], float],
+    unit: str,
+    text: str,
+    *,
+    default: float | None = None,
+) -> None:
+    """An option that is a number of this kind, with this help, in which `unit` stands for it."""
+    group.add_argument(option, type=kind, metavar=unit, default=default, help=text)
+
+
 def add_names(group: argparse._ActionsContainer, option: str, text: str) -> None:
     """An option that names columns, with this help; see `names_of`."""
     group.add_argument(option, metavar="A,B", action="append", default=[], help=text)
@@ -199,7 +212,7 @@ def add_saving(group: argparse._ArgumentGroup, unit: str) -> None:
     group.add_argument(
         "--resume", metavar="MODEL", help="go on with a model; it is replaced unless --save names another"
     )
-    group.add_argument("--checkpoint-every", type=whole, metavar="N", help=f"save the model every N {unit}")
+    add_number(group, "--checkpoint-every", whole, "N", f"save the model every N {unit}")
 
 
 def add_format(group: argparse._ArgumentGroup, formats: Formats) -> None:
@@ -257,9 +270,7 @@ def add_features(group: argparse._ArgumentGroup) -> None:
     """Features that are made of a row, beside its own, or left out."""
     add_names(group, "--ignore", "tables: columns that are not used: dates, ids")
     add_names(group, "--text", "tables: columns whose words are features, counted")
-    group.add_argument(
-        "--ngrams", type=whole, metavar="N", help="with --text: sequences of up to N neighbouring words too"
-    )
+    add_number(group, "--ngrams", whole, "N", "with --text: sequences of up to N neighbouring words too")
     group.add_argument(
         "--interactions",
         metavar="A*B",
@@ -268,11 +279,9 @@ def add_features(group: argparse._ArgumentGroup) -> None:
         help="a further feature, the product of two columns; '*' for the products of any two features of a row",
     )
     group.add_argument("--normalize", action="store_true", help="divide each row by its Euclidean length")
-    group.add_argument("--hash-bits", type=whole, metavar="B", help="number features by B bits of a hash")
-    group.add_argument(
-        "--keep-names", type=whole, metavar="N", help="remember the names of N features that are hashed, for inspect"
-    )
-    group.add_argument("--max-features", type=whole, metavar="N", help="refuse more features than this")
+    add_number(group, "--hash-bits", whole, "B", "number features by B bits of a hash")
+    add_number(group, "--keep-names", whole, "N", "remember the names of N features that are hashed, for inspect")
+    add_number(group, "--max-features", whole, "N", "refuse more features than this")
 
 
 def add_report(group: argparse._ArgumentGroup) -> None:
@@ -361,9 +370,7 @@ def add_certifying(parser: ArgumentParser) -> argparse._ArgumentGroup:
         action="store_true",
         help="declare that the rows are independent draws: print the risk that the first pass guarantees on new ones",
     )
-    group.add_argument(
-        "--delta", type=share, metavar="D", help="how improbable it may be that this guarantee fails (0.05)"
-    )
+    add_number(group, "--delta", share, "D", "how improbable it may be that this guarantee fails (0.05)")
     return group
 
 

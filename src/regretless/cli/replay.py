@@ -38,11 +38,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The verb's options."""
     parser.add_argument("store", metavar="STORE", help="the log: MODEL.db, or postgresql://...#MODEL")
     parser.add_argument("--save", metavar="MODEL", help="write the model at the end of the log (.rgl)")
-    parser.add_argument(
+    options.add_number(
+        parser,
         "--prune",
-        type=options.duration,
-        metavar="TIME",
-        help="then forget what was settled longer ago than 90d, 12h, 30m, 60s, so that the log begins there",
+        options.duration,
+        "TIME",
+        "then forget what was settled longer ago than 90d, 12h, 30m, 60s, so that the log begins there",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
 

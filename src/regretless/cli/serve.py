@@ -95,9 +95,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def _add_late_labels(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("labels that do not come")
-    group.add_argument(
-        "--expire", type=options.duration, metavar="TIME", help="give up a prediction after 7d, 12h, 30m, 60s"
-    )
+    options.add_number(group, "--expire", options.duration, "TIME", "give up a prediction after 7d, 12h, 30m, 60s")
     group.add_argument(
         "--default-loss", type=float, metavar="LOSS", help="of bandits: the loss, or the reward, that is learned then"
     )
@@ -108,36 +106,26 @@ def _add_late_labels(parser: ArgumentParser) -> None:
         metavar="P",
         help="the largest rate of mistakes, the largest mean loss or the smallest mean reward that is no alarm",
     )
-    group.add_argument(
-        "--alarm-after", type=options.whole, metavar="N", help="or the upper limit of it in the next N labels"
-    )
-    group.add_argument(
-        "--alarm-period", type=options.whole, metavar="N", help="or that of the last N labels, renewed every N"
-    )
+    options.add_number(group, "--alarm-after", options.whole, "N", "or the upper limit of it in the next N labels")
+    options.add_number(group, "--alarm-period", options.whole, "N", "or that of the last N labels, renewed every N")
     group.add_argument(
         "--most-loss",
         type=float,
         metavar="LOSS",
         help="of losses without a largest value: as which larger ones count, here and beside a --shadow",
     )
-    group.add_argument(
-        "--alarm-rounds", type=options.whole, metavar="N", help="labels on average to a false alarm (10000)"
-    )
+    options.add_number(group, "--alarm-rounds", options.whole, "N", "labels on average to a false alarm (10000)")
     group.add_argument("--alert-url", type=_url, metavar="URL", help="where each alarm is posted, once")
 
 
 def _add_limits(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("limits")
     group.add_argument("--max-body", type=_size, default=8 * 2**20, metavar="SIZE", help="bytes of a request (8m)")
-    group.add_argument("--max-rows", type=options.whole, default=1000, metavar="N", help="rows of a request (1000)")
-    group.add_argument(
-        "--max-queue", type=options.whole, default=20_000, metavar="N", help="rows that wait for the disk (20000)"
-    )
-    group.add_argument(
-        "--body-timeout", type=options.seconds, default=30.0, metavar="S", help="seconds for a body to come (30)"
-    )
-    group.add_argument(
-        "--snapshot-every", type=options.whole, default=10_000, metavar="N", help="labels between snapshots (10000)"
+    options.add_number(group, "--max-rows", options.whole, "N", "rows of a request (1000)", default=1000)
+    options.add_number(group, "--max-queue", options.whole, "N", "rows that wait for the disk (20000)", default=20_000)
+    options.add_number(group, "--body-timeout", options.seconds, "S", "seconds for a body to come (30)", default=30.0)
+    options.add_number(
+        group, "--snapshot-every", options.whole, "N", "labels between snapshots (10000)", default=10_000
     )
     group.add_argument(
         "--log-requests",

@@ -26,18 +26,10 @@ HOW = "--workers N (processes of this machine) or --dask ADDRESS (a cluster)"
 def add_workers(parser: ArgumentParser) -> _ArgumentGroup:
     """Who goes over the shards."""
     group = parser.add_argument_group("shards")
-    group.add_argument(
-        "--workers",
-        type=options.whole,
-        metavar="N",
-        help="each file is a shard; use N processes of this machine",
-    )
+    options.add_number(group, "--workers", options.whole, "N", "each file is a shard; use N processes of this machine")
     group.add_argument("--dask", metavar="ADDRESS", help="the same on a Dask cluster, as tcp://host:8786")
-    group.add_argument(
-        "--pieces",
-        type=options.whole,
-        metavar="N",
-        help="cut each file into N shards: plain text by lines, Parquet by row groups",
+    options.add_number(
+        group, "--pieces", options.whole, "N", "cut each file into N shards: plain text by lines, Parquet by row groups"
     )
     return group
 
@@ -51,11 +43,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="what the weights of a shard count in the mean after each epoch: all the same (the default), or in "
         "proportion to its updates or rows",
     )
-    group.add_argument(
+    options.add_number(
+        group,
         "--together",
-        type=options.whole,
-        metavar="N",
-        help="average after every N shards, the next of which begin from the average; by default after all",
+        options.whole,
+        "N",
+        "average after every N shards, the next of which begin from the average; by default after all",
     )
     group.add_argument(
         "--one-shot",

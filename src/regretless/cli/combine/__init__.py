@@ -85,9 +85,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     _add_columns(parser)
     _add_learning(parser)
     group = parser.add_argument_group("outcomes that come late")
-    group.add_argument(
-        "--delay", type=options.whole, metavar="K", help="an outcome is known before the prediction K rows later"
-    )
+    options.add_number(group, "--delay", options.whole, "K", "an outcome is known before the prediction K rows later")
     group.add_argument(
         "--arrival",
         metavar="COLUMN",
@@ -99,11 +97,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="rows whose --time is in one such stretch are forecast before any of their outcomes",
     )
     group = parser.add_argument_group("comparison")
-    group.add_argument(
+    options.add_number(
+        group,
         "--switches",
-        type=options.count,
-        metavar="M",
-        help="compare with the best sequence of experts with M switches; by default 5, if there are few rounds",
+        options.count,
+        "M",
+        "compare with the best sequence of experts with M switches; by default 5, if there are few rounds",
     )
     group.add_argument(
         "--no-comparators", action="store_true", help="the best expert alone: do not read the rows again"

@@ -83,11 +83,8 @@ def _add_reading(parser: ArgumentParser) -> None:
 
 def _add_search(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("searching")
-    group.add_argument(
-        "--limit",
-        type=options.seconds,
-        metavar="S",
-        help="search for at most S seconds, and print bounds on what is unknown then",
+    options.add_number(
+        group, "--limit", options.seconds, "S", "search for at most S seconds, and print bounds on what is unknown then"
     )
     group.add_argument("--only", choices=DIMENSIONS, help="one of the two dimensions alone")
     group.add_argument(

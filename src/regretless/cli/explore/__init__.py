@@ -85,10 +85,8 @@ def _add_learning(parser: ArgumentParser) -> None:
     group.add_argument(
         "--set-regressor", metavar="NAME=VALUE", action="append", default=[], help="set a parameter of the regressor"
     )
-    group.add_argument("--seed", type=options.seed, metavar="S", help="of the draws (0)")
-    group.add_argument(
-        "--delta", type=options.share, metavar="D", help="the probability with which a certificate may fail (0.05)"
-    )
+    options.add_number(group, "--seed", options.seed, "S", "of the draws (0)")
+    options.add_number(group, "--delta", options.share, "D", "the probability with which a certificate may fail (0.05)")
     options.add_saving(group, "rounds")
 
 

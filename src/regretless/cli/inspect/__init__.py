@@ -42,9 +42,7 @@ class InspectOptions(Arguments):
 def add_arguments(parser: ArgumentParser) -> None:
     """The verb's options."""
     options.add_model(parser)
-    parser.add_argument(
-        "--top", type=options.whole, metavar="N", default=10, help="how many weights of each class; 10 by default"
-    )
+    options.add_number(parser, "--top", options.whole, "N", "how many weights of each class; 10 by default", default=10)
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
 
 

@@ -58,8 +58,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="learn from N labels, or from P %% of them, asked for where they pay "
         f"(--learner {DEFAULT_WITH_FEW_LABELS}, and its certificates)",
     )
-    group.add_argument(
-        "--passes", type=options.whole, metavar="N", help="how often to go over the rows; over shards: how many epochs"
+    options.add_number(
+        group, "--passes", options.whole, "N", "how often to go over the rows; over shards: how many epochs"
     )
     options.add_saving(group, "rounds")
     group.add_argument(

@@ -56,11 +56,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     group.add_argument("--named", metavar="FAMILY", help="a class by name, as in thresholds:20 (see dimension)")
     group = parser.add_argument_group("rounds")
-    group.add_argument("--rounds", type=options.whole, metavar="T", help="how many; by default all that there are")
-    group.add_argument("--runs", type=options.whole, default=1, metavar="R", help="how often to play them (1)")
-    group.add_argument(
-        "--seed", type=options.seed, default=0, metavar="S", help="of the environment and the learner (0)"
-    )
+    options.add_number(group, "--rounds", options.whole, "T", "how many; by default all that there are")
+    options.add_number(group, "--runs", options.whole, "R", "how often to play them (1)", default=1)
+    options.add_number(group, "--seed", options.seed, "S", "of the environment and the learner (0)", default=0)
     options.add_anytime(group)
     group = parser.add_argument_group("output")
     group.add_argument("--save", metavar="MODEL", help="write the learner as it stands after its one run (.rgl)")

@@ -78,9 +78,7 @@ def _add_table(parser: ArgumentParser) -> None:
 def _add_learning(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("drawing")
     options.add_learner(group, BANDITS, f"{', '.join(BANDITS)}; by default {DEFAULT_BANDIT}")
-    group.add_argument(
-        "--delta", type=options.share, metavar="D", help="the probability with which a certificate may fail (0.05)"
-    )
+    options.add_number(group, "--delta", options.share, "D", "the probability with which a certificate may fail (0.05)")
     options.add_anytime(group)
     options.add_set(group)
     group.add_argument(
@@ -93,11 +91,9 @@ def _add_learning(parser: ArgumentParser) -> None:
 
 def _add_runs(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("runs")
-    group.add_argument("--runs", type=options.whole, metavar="R", help=f"how often to play the table ({RUNS})")
-    group.add_argument("--seed", type=options.seed, metavar="S", help="of the random numbers (0)")
-    group.add_argument(
-        "--workers", type=options.whole, metavar="W", help="how many runs at a time; by default one a processor"
-    )
+    options.add_number(group, "--runs", options.whole, "R", f"how often to play the table ({RUNS})")
+    options.add_number(group, "--seed", options.seed, "S", "of the random numbers (0)")
+    options.add_number(group, "--workers", options.whole, "W", "how many runs at a time; by default one a processor")
 
 
 def _add_log(parser: ArgumentParser) -> None:

@@ -59,16 +59,13 @@ def _add_solving(parser: ArgumentParser) -> None:
         metavar="NAME",
         help=f"{', '.join(('auto', *METHODS))}; games in turns: auto, linear-programming, {', '.join(IN_TURNS)}",
     )
-    group.add_argument(
-        "--tolerance",
-        type=options.positive,
-        metavar="T",
-        help="the gap to end with, in payoffs; by default 1e-9 of their range",
+    options.add_number(
+        group, "--tolerance", options.positive, "T", "the gap to end with, in payoffs; by default 1e-9 of their range"
     )
     group.add_argument(
         "--exact", action="store_true", help="also in fractions, verified: decimals are taken as they are written"
     )
-    group.add_argument("--rounds", type=options.whole, metavar="N", help="self-play: how many rounds at most")
+    options.add_number(group, "--rounds", options.whole, "N", "self-play: how many rounds at most")
     group.add_argument("--average", choices=AVERAGES, help="self-play: how much later rounds count")
     turns = group.add_mutually_exclusive_group()
     turns.add_argument("--simultaneous", action="store_true", help="self-play: both players move at once")
@@ -85,8 +82,8 @@ def _add_general(parser: ArgumentParser) -> None:
         metavar="METHOD",
         help=f"list equilibria by {', '.join(('auto', *ENUMERATIONS))}",
     )
-    group.add_argument("--limit", type=options.whole, metavar="N", help="list at most N equilibria")
-    group.add_argument("--seconds", type=options.positive, metavar="S", help="look no longer than this for equilibria")
+    options.add_number(group, "--limit", options.whole, "N", "list at most N equilibria")
+    options.add_number(group, "--seconds", options.positive, "S", "look no longer than this for equilibria")
     group.add_argument("--correlated", action="store_true", help="the best correlated equilibrium instead")
     group.add_argument("--coarse", action="store_true", help="the best coarse correlated equilibrium instead")
     group.add_argument(

@@ -66,39 +66,38 @@ def _add_watching(parser: ArgumentParser) -> None:
     group.add_argument(
         "--reference", type=float, metavar="P", help="what a loss is to be expected to be at most; 0 with --against"
     )
-    group.add_argument(
+    options.add_number(
+        group,
         "--reference-rounds",
-        type=options.whole,
-        metavar="M",
-        help="take the upper confidence limit of the first M rows for it, which are not watched",
+        options.whole,
+        "M",
+        "take the upper confidence limit of the first M rows for it, which are not watched",
     )
-    group.add_argument(
-        "--period",
-        type=options.whole,
-        metavar="M",
-        help="take that of the last M rows, and renew it every M rows",
-    )
+    options.add_number(group, "--period", options.whole, "M", "take that of the last M rows, and renew it every M rows")
     group.add_argument("--previous", metavar="FILE", help="take that of all rows of this file, as last month's")
-    group.add_argument(
+    options.add_number(
+        group,
         "--delta",
-        type=options.share,
-        metavar="D",
-        help="how improbable it may be that such a limit is too low (0.05; with --alpha half of that)",
+        options.share,
+        "D",
+        "how improbable it may be that such a limit is too low (0.05; with --alpha half of that)",
     )
-    group.add_argument(
+    options.add_number(
+        group,
         "--mean-rounds",
-        type=options.positive,
-        metavar="N",
-        help="how many rows there are at least, on average, to a false alarm of any column (10000)",
+        options.positive,
+        "N",
+        "how many rows there are at least, on average, to a false alarm of any column (10000)",
     )
-    group.add_argument(
+    options.add_number(
+        group,
         "--alpha",
-        type=options.share,
-        metavar="A",
-        help="instead: with what probability there is ever a false alarm of any column, of one each",
+        options.share,
+        "A",
+        "instead: with what probability there is ever a false alarm of any column, of one each",
     )
-    group.add_argument(
-        "--level", type=options.share, metavar="P", help="the intervals of the means hold with this probability (0.95)"
+    options.add_number(
+        group, "--level", options.share, "P", "the intervals of the means hold with this probability (0.95)"
     )
     group.add_argument(
         "--resume", metavar="STATE", help="go on with a state; it is replaced unless --save names another"
