@@ -339,16 +339,8 @@ class Certificates(list[Certificate]):
         return table + html.folded("in words", *(html.paragraph(one.sentence()) for one in self)) if self else table
 
     def plot(self) -> Any:
-        """A matplotlib figure: of each theorem that applies what was observed, as a dot, and its bound, as a bar.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-
-        Raises
-        ------
-        MissingError
-            If matplotlib is not installed.
+        """A matplotlib figure: of each theorem that applies what was observed, as a dot, and its bound, as a bar;
+        `MissingError` without matplotlib.
         """
         return import_module(f"{__package__}.plot").figure_of_certificates(self)  # it stands above what it draws
 
@@ -365,16 +357,8 @@ class CertifiedState:
         return html.code(repr(self)) + shown + html.titled("Certificates", known.certify()._repr_html_())
 
     def plot(self) -> Any:
-        """A matplotlib figure of its certificates: what was observed beside its bound.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-
-        Raises
-        ------
-        MissingError
-            If matplotlib is not installed.
+        """A matplotlib figure of its certificates: what was observed beside its bound; `MissingError` without
+        matplotlib.
         """
         known: Any = self
         return known.certify().plot()

@@ -24,16 +24,7 @@ class RunningTotals(Recorded):
 
     def plot(self) -> Any:
         """A matplotlib figure: a chart of the totals that are numbers, and one of each that is a number for each expert
-        or arm.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-
-        Raises
-        ------
-        MissingError
-            If matplotlib is not installed.
+        or arm; `MissingError` without matplotlib.
         """
         known = {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
         arrays = [(name, None, _drawable(value)) for name, value in known.items() if isinstance(value, np.ndarray)]

@@ -46,12 +46,8 @@ def _largest(chart: Bars) -> str:
 
 
 def figure_by_arm(arms: Array, losses: Array) -> Any:
-    """A matplotlib figure of how often each arm was drawn, and of what it lost, or earned, in all.
-
-    Raises
-    ------
-    MissingError
-        If matplotlib is not installed.
+    """A matplotlib figure of how often each arm was drawn, and of what it lost, or earned, in all; `MissingError`
+    without matplotlib.
     """
     from .plot import figure_of_bars
 

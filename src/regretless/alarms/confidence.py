@@ -269,13 +269,7 @@ class ConfidenceSequence(CertifiedState, JsonState):
         return Certificates([constant_mean.certify(ledger, [None], confidence)])
 
     def plot(self) -> Any:
-        """A matplotlib figure of the mean loss between the ends of its interval.
-
-        Raises
-        ------
-        MissingError
-            If matplotlib is not installed.
-        """
+        """A matplotlib figure of the mean loss between the ends of its interval; `MissingError` without matplotlib."""
         from ..plot import figure_of_bars
 
         low, high = self.interval_

@@ -317,12 +317,8 @@ class Watch(CertifiedState, JsonState):
         return certificates
 
     def plot(self) -> Any:
-        """A matplotlib figure of the losses by window, the mean inside its interval, and the evidence.
-
-        Raises
-        ------
-        MissingError
-            If matplotlib is not installed.
+        """A matplotlib figure of the losses by window, the mean inside its interval, and the evidence; `MissingError`
+        without matplotlib.
         """
         from ..plot import figure
 

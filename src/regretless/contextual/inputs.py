@@ -253,12 +253,8 @@ class Trial(Recorded):
         return float(self.losses.sum())
 
     def plot(self) -> Any:
-        """A matplotlib figure of how often each arm was drawn, and of what it lost, or earned, in all.
-
-        Raises
-        ------
-        MissingError
-            If matplotlib is not installed.
+        """A matplotlib figure of how often each arm was drawn, and of what it lost, or earned, in all; `MissingError`
+        without matplotlib.
         """
         return figure_by_arm(self.actions, self.losses)
 

@@ -204,16 +204,8 @@ class Solution:
         return "".join(parts) + self.certificates._repr_html_()
 
     def plot(self) -> Any:
-        """A matplotlib figure: the probabilities of both strategies, the largest first.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-
-        Raises
-        ------
-        MissingError
-            If matplotlib is not installed.
+        """A matplotlib figure: the probabilities of both strategies, the largest first; `MissingError` without
+        matplotlib.
         """
         from ..plot import figure_of_bars
 

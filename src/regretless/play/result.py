@@ -184,16 +184,8 @@ class PlayResult:
         return html.code(repr(self)) + forced + self.certificates._repr_html_()
 
     def plot(self) -> Any:
-        """A matplotlib figure of the curve, beside what was forced at least and is allowed at most.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-
-        Raises
-        ------
-        MissingError
-            If matplotlib is not installed.
+        """A matplotlib figure of the curve, beside what was forced at least and is allowed at most; `MissingError`
+        without matplotlib.
         """
         from ..plot import figure
         from ..report.play_page import PlayReport, page_of_play

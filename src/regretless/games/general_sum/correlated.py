@@ -118,12 +118,8 @@ class CorrelatedEquilibrium(Recorded):
     bound: float
 
     def plot(self) -> Any:
-        """A matplotlib figure: the probabilities of the pairs, the largest first, and the payoffs.
-
-        Raises
-        ------
-        MissingError
-            If matplotlib is not installed.
+        """A matplotlib figure: the probabilities of the pairs, the largest first, and the payoffs; `MissingError`
+        without matplotlib.
         """
         from ...plot import figure_of_bars
 

@@ -94,16 +94,8 @@ class Equilibrium(Recorded):
         return bool(apart <= 1e-7) and self.support == other.support
 
     def plot(self) -> Any:
-        """A matplotlib figure: the probabilities of both strategies, the largest first.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-
-        Raises
-        ------
-        MissingError
-            If matplotlib is not installed.
+        """A matplotlib figure: the probabilities of both strategies, the largest first; `MissingError` without
+        matplotlib.
         """
         from ...plot import figure_of_bars
 
