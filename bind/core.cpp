@@ -14,6 +14,7 @@
 #include "pull.hpp"
 #include "explorer.hpp"
 #include "regression.hpp"
+#include "ridge.hpp"
 #include "second_order.hpp"
 #include "shatter.hpp"
 #include "tableau.hpp"
@@ -41,6 +42,7 @@ NB_MODULE(_core, m) {
   bind_littlestone(m);
   bind_nearest_point(m);
   bind_ascent(m);
+  bind_ridge(m);
   bind_products(m);
   bind_pull(m);
   bind_regression(m);

@@ -379,6 +379,11 @@ def climb(values: Annotated[NDArray, dict(order='C', device='cpu', writable=Fals
 
 PENALTIES: int = 4
 
+def ridge_regression(values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], intercept: float, tilt: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], over: float, reach: float, best: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, str | None]:
+    """
+    The minimiser of the log loss of rows in units of the penalty, and of a tilt.
+    """
+
 @overload
 def cross_rows(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], all: bool, first: int, places: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], listed: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], count: int, limit: int, learn: bool, bits: int, features: bool, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], sums: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int, int, int]: ...
 

@@ -335,23 +335,6 @@ def test_a_stacked_member_competes_with_constants():
     assert next(one for one in alone if one.theorem is theory.against_constant).bound > 1.2 * constant
 
 
-def test_the_minimum_of_a_convex_function_is_met():
-    """L-BFGS ends where the slope is 0, for a quadratic of uneven curvature and for a log loss with its ridge."""
-    from regretless.linear.aggregated.ridge import minimise
-
-    curvature = np.array([1.0, 30.0, 900.0])
-    quadratic = minimise(lambda v: (float(v @ (curvature * v) / 2 - v.sum()), curvature * v - 1), np.zeros(3))
-    np.testing.assert_allclose(quadratic, 1 / curvature, rtol=1e-4)
-    rng = np.random.default_rng(0)
-    rows, signs = rng.normal(size=(80, 4)), rng.choice([-1.0, 1.0], 80)
-
-    def log_loss(v):
-        margins = signs * (rows @ v)
-        return float(np.logaddexp(0, -margins).sum() + v @ v / 2), v - rows.T @ (signs / (1 + np.exp(margins)))
-
-    assert np.abs(log_loss(minimise(log_loss, np.zeros(4)))[1]).max() < 1e-3
-
-
 def test_the_linearised_bound_is_read_against_about_the_best_vector():
     """No vector near the one that it is read against, or near ridge logistic regression, has a linearised bound that is
     smaller by a hundredth."""

@@ -299,7 +299,7 @@ def _ridge(problem: Problem) -> list[Candidate]:
         most = problem.sides(target)[0][:, MOST]
         lane = int(np.where(prior[FULL:STACK], losses[FULL:STACK], inf).argmin())
         wanted.append((2 * state.full_prior(rules) * most * most + state.shed(target, lane), NEARLY * REACHES[lane]))
-    signs = signed(sample.codes, target, state.targets).astype(float)
+    signs = signed(sample.codes, target, state.targets)
     label, part = "ridge logistic regression", sample.part / problem.question.span(target).passes
     ridge = [
         Candidate("ridge", label, ridge_regression(sample, signs, penalty, rules.intercept, part, reach))

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import inf
 
 import numpy as np
 
+from ... import _core
 from ...data.batch import Array, Batch
 from ...data.sample import joined, owned
-from ...rows.state import Rules
 from ..comparators.question import Question
-from ..state import BIAS, State
 
 ENTRIES = 500_000  # of a sample by which vectors are chosen, all targets together
-STEPS = 60  # of L-BFGS
-STIFF = 10.0  # how much scores beyond a reach are held back
-REMEMBERED, CLOSE, SHORTEST = 10, 1e-9, 1e-10  # steps of L-BFGS, what ends it, and the shortest share of a step
 
 
 @dataclass(slots=True)
@@ -98,28 +92,6 @@ def _no_rows(question: Question) -> Batch:
     return Batch(np.zeros((0, question.state.columns)), None, question.state.columns)
 
 
-class Scorer:
-    """Scores of rows by vectors, the constant feature first."""
-
-    def __init__(self, columns: int, vectors: int, intercept: float) -> None:
-        self._state, self._rules = State(columns, vectors), Rules(intercept=intercept)
-
-    def __call__(self, batch: Batch, vectors: Array) -> Array:
-        """Scores, shape (rows, vectors), of vectors of shape (1 + columns, vectors)."""
-        self._state.weights[:] = vectors[1:]
-        self._state.memory[:, BIAS] = vectors[0]
-        return self._state.scores(batch, self._rules)[0]
-
-
-def _turned(rows: Batch, columns: int) -> Callable[[Array], Array]:
-    """What multiplies the rows, turned, with a number of each row, as the slope of its loss."""
-    values, indices = rows.values, rows.indices
-    if rows.starts is None or indices is None:
-        return lambda rises: weighed(rises, values)
-    lengths = np.diff(rows.starts)
-    return lambda rises: np.bincount(indices, weights=values * np.repeat(rises, lengths), minlength=columns)
-
-
 def ridge_regression(
     sample: SampledRows,
     signs: Array,
@@ -157,77 +129,16 @@ def ridge_regression(
     units[known] = 1 / np.sqrt(penalty[known])
     tilts = units * (0.0 if slopes is None else slopes)
     unit, tilt = units[places], tilts[places]
-    scorer, turned = Scorer(len(places) - 1, 1, intercept), _turned(rows, len(places) - 1)
-
-    def objective(v: Array) -> tuple[float, Array]:
-        scores = scorer(rows, (unit * v)[:, None])[:, 0]
-        margins, beyond = signs * scores, np.maximum(np.abs(scores) - reach, 0)
-        rises = STIFF * beyond * np.sign(scores) - signs * np.exp(-np.logaddexp(0, margins))
-        loss = np.logaddexp(0, -margins).sum() + STIFF / 2 * (beyond * beyond).sum()
-        rise = unit * np.append(intercept * rises.sum(), turned(rises)) / part
-        return float(loss / part + dot(tilt, v) + dot(v, v) / 2), rise + tilt + v
-
-    best = -tilts  # of columns without an entry in the sample, where only the penalty and the slope count
-    best[places] = minimise(objective, np.zeros(len(places)))
-    return units * best
-
-
-def minimise(objective: Callable[[Array], tuple[float, Array]], start: Array) -> Array:
-    """Where a smooth convex function is about least: by L-BFGS, with steps halved until they descend.
-
-    See Nocedal & Wright 2006, algorithms 7.4 and 7.5. Of scipy's, the import alone takes longer than most certificates.
-
-    Parameters
-    ----------
-    objective : callable
-        Value and slope at a vector.
-    start : ndarray
-    """
-    x, (value, slope) = start, objective(start)
-    pairs: deque[tuple[Array, Array, float]] = deque(maxlen=REMEMBERED)
-    for _ in range(STEPS):
-        step = -_quasi_newton(slope, pairs)
-        descent, length = dot(slope, step), 1.0
-        if not descent < -CLOSE * max(abs(value), 1.0):
-            break
-        while True:
-            following = x + length * step
-            lower, slope_there = objective(following)
-            if lower <= value + 1e-4 * length * descent:
-                break
-            length /= 2
-            if length < SHORTEST:
-                return x
-        moved, bent = following - x, slope_there - slope
-        curved = dot(moved, bent)
-        if curved > 0:
-            pairs.append((moved, bent, 1 / curved))
-        x, value, slope = following, lower, slope_there
-    return x
-
-
-def _quasi_newton(slope: Array, pairs: deque[tuple[Array, Array, float]]) -> Array:
-    """The slope times the inverse of the curvature that the last steps showed."""
-    step, factors = slope.copy(), []
-    for moved, bent, inverse in reversed(pairs):
-        factor = inverse * dot(moved, step)
-        step -= factor * bent
-        factors.append(factor)
-    if pairs:
-        moved, bent, inverse = pairs[-1]
-        step /= inverse * dot(bent, bent)
-    else:
-        step /= max(1.0, sqrt(dot(slope, slope)))
-    for (moved, bent, inverse), factor in zip(pairs, reversed(factors), strict=True):
-        step += (factor - inverse * dot(bent, step)) * moved
-    return step
+    best = np.zeros(len(places))
+    values = rows.values * (unit[1:] if rows.indices is None else unit[1:][rows.indices])
+    _core.ridge_regression(
+        values, rows.indices, rows.starts, signs, intercept * float(unit[0]), tilt, 1 / (part or 1.0), reach, best
+    )
+    whole = -tilts  # of columns without an entry in the sample, where only the penalty and the slope count
+    whole[places] = best
+    return units * whole
 
 
 def dot(a: Array, b: Array) -> float:
     """<a, b> without a BLAS, whose sums depend on the machine and on how many threads it has."""
     return float(np.einsum("i,i->", a, b))
-
-
-def weighed(a: Array, rows: Array) -> Array:
-    """Rows times the numbers of a, summed without a BLAS."""
-    return np.asarray(np.einsum("i,ij->j", a, rows))
