@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from ..report.terminal import many, number_text, share_text
 from . import options
 from .arguments import FeatureOptions, ReadingOptions, ReportOptions
 from .files import refuse_overwriting
-from .output import DONE, Output, UsageError, certificate_values, complain, parameters_of, warn_skipped
+from .output import DONE, Console, Output, UsageError, certificate_values, complain, parameters_of, warn_skipped
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -82,7 +82,7 @@ def run(arguments: CompareOptions) -> int:
     """Compare."""
     from ..run.comparison import UNSEEN, Comparison, play
     from ..run.competitors import FrozenCompetitor, LearningCompetitor
-    from ..run.first_rows import fitting_size, refuse_quantities, said_of
+    from ..run.first_rows import fitting_size, refuse_quantities
     from .signals import run_until_signal
 
     inputs = [one for one in (arguments.a, arguments.b) if name_in(LEARNERS, one) not in LEARNERS]
@@ -108,18 +108,32 @@ def run(arguments: CompareOptions) -> int:
         return result
 
     _, code = run_until_signal(go, console, stopped=lambda: "interrupted before there was a row")
-    warn_skipped(streams[0])
-    console.notes(streams[0].notes)
-    console.notes(f"for {one.name}, {said_of(one, f'--set-{letter}')}" for letter, one in constant.items())
-    for model, side in zip((arguments.a, arguments.b), sides, strict=True):
-        if isinstance(side, FrozenCompetitor) and side.again:
-            complain(f"{arguments.file} is, as it seems, what {model} has learned from: its mistakes there say little")
+    _note(arguments, console, sides, streams[0], constant)
     if code is not None:
         complain(f"interrupted: what follows is about the first {many(result.rounds, 'row')}")
     learners, seconds = (sides[0].learner, sides[1].learner), perf_counter() - started
     outcome = CompareOutput(result, arguments.file, learners, seconds, streams[0].skipped, interrupted=code is not None)
     outcome.publish(arguments, console, arguments.report)
     return DONE if code is None else code
+
+
+def _note(
+    arguments: CompareOptions,
+    console: Console,
+    sides: tuple[Competitor, Competitor],
+    stream: Stream,
+    constant: Mapping[str, OnlineClassifier],
+) -> None:
+    """Say what is to be known of the rows, of learners that went by the first of them, and of models of them."""
+    from ..run.competitors import FrozenCompetitor
+    from ..run.first_rows import said_of
+
+    warn_skipped(stream)
+    console.notes(stream.notes)
+    console.notes(f"for {one.name}, {said_of(one, f'--set-{letter}')}" for letter, one in constant.items())
+    for model, side in zip((arguments.a, arguments.b), sides, strict=True):
+        if isinstance(side, FrozenCompetitor) and side.again:
+            complain(f"{arguments.file} is, as it seems, what {model} has learned from: its mistakes there say little")
 
 
 def _waiting(sides: tuple[Competitor, Competitor], arguments: CompareOptions) -> dict[str, OnlineClassifier]:

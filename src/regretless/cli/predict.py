@@ -394,48 +394,29 @@ class ForecastNumbers(Predictions):
         """The losses of the forecasts, if the rows have outcomes, and how many of these their intervals hold."""
         import numpy as np
 
-        rows, known = 0, 0
-        sums = np.zeros(5)  # of squared, absolute and own losses, of outcomes, of their squares
-        inside, width, origin = 0, 0.0, 0.0  # where intervals begin at 0, the sum of their widths
-        intervals, rules = self.intervals, self.learner.rules()
-        half = nan if intervals is None else intervals.half_width()
+        from ..run.regression import OutcomeSums
+
+        rows, width = 0, 0.0  # where intervals begin at 0, the sum of their widths
+        intervals = self.intervals
+        sums = OutcomeSums(self.learner.rules().lost_by, nan if intervals is None else intervals.half_width())
         for batch, scores in scored:
             rows += len(batch)
             if intervals is not None and intervals.least is not None:
                 low, high = intervals.around(scores[:, 0])
                 width += float((high - low).sum())
-            if batch.labels is None or batch.labels.dtype.kind == "U":
-                continue
-            there = np.isfinite(batch.labels)
-            outcomes, forecasts = batch.labels[there].astype(np.float64), scores[there, 0]
-            if not known and len(outcomes):
-                origin = float(outcomes[0])
-            missed, z = outcomes - forecasts, outcomes - origin
-            own = rules.lost_by(forecasts, outcomes)
-            sums += [(missed**2).sum(), np.abs(missed).sum(), own.sum(), z.sum(), (z**2).sum()]
-            known += len(outcomes)
-            inside += int(np.count_nonzero(np.abs(missed) <= half))  # no outcome is in what is cut off below 0
-        spread = sums[4] - sums[3] ** 2 / known if known else 0.0
-        return {
+            if batch.labels is not None and batch.labels.dtype.kind != "U":
+                there = np.isfinite(batch.labels)
+                sums.add(scores[there, 0], batch.labels[there].astype(np.float64))
+        counted: dict[str, Any] = {
             "rows": rows,
-            "outcomes": known,
+            "outcomes": sums.known,
             "loss_name": loss_name(self.learner),
-            "loss": float(sums[2]) if known else None,
-            "squared_loss": float(sums[0]) if known else None,
-            "absolute_loss": float(sums[1]) if known else None,
-            "best_constant_squared_loss": float(spread) if known else None,
-            "r2": float(1 - sums[0] / spread) if spread > 0 else None,
-            **(
-                {}
-                if intervals is None
-                else {
-                    "interval": {
-                        "width": 2 * half if intervals.least is None else width / rows if rows else None,
-                        "coverage": inside / known if known else None,
-                    }
-                }
-            ),
+            **sums.describe(),
         }
+        if intervals is not None:
+            wide = 2 * sums.half if intervals.least is None else width / rows if rows else None
+            counted["interval"] = {"width": wide, "coverage": sums.inside / sums.known if sums.known else None}
+        return counted
 
 
 def _intervals(arguments: PredictOptions, there: RunIntervals | None) -> AdaptiveIntervals | None:

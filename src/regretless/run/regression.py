@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, ClassVar, Self
@@ -180,3 +180,54 @@ class RegressionRun(Run):
             row = batch.slice(0, 1).values.astype(np.float64).ravel()
             self._left_out = float(row @ row) + self.learner.rules().intercept ** 2
         super()._batch(batch)
+
+
+class OutcomeSums:
+    """What forecasts lose in all by the outcomes that are known.
+
+    Parameters
+    ----------
+    lost_by : callable
+        The losses of forecasts by outcomes, as the learner counts them.
+    half : float
+        Half the width of intervals; nan where there are none.
+
+    Attributes
+    ----------
+    known : int
+        Outcomes.
+    inside : int
+        How many of them are in their intervals.
+    """
+
+    def __init__(self, lost_by: Callable[[Array, Array], Array], half: float) -> None:
+        self.lost_by, self.half = lost_by, half
+        self.known, self.inside, self._origin = 0, 0, 0.0
+        self._own = self._squared = self._absolute = 0.0
+        self._outcomes = self._squares = 0.0  # of outcomes, measured from the first
+
+    def add(self, forecasts: Array, outcomes: Array) -> None:
+        """The next of both."""
+        if not self.known and len(outcomes):
+            self._origin = float(outcomes[0])
+        missed, z = outcomes - forecasts, outcomes - self._origin
+        sizes = abs(missed)
+        self._squared += (missed**2).sum()
+        self._absolute += sizes.sum()
+        self._own += self.lost_by(forecasts, outcomes).sum()
+        self._outcomes += z.sum()
+        self._squares += (z**2).sum()
+        self.known += len(outcomes)
+        self.inside += int((sizes <= self.half).sum())  # no outcome is in what is cut off below 0
+
+    def describe(self) -> dict[str, float | None]:
+        """The sums as JSON values; None where no outcome is known."""
+        known = self.known
+        spread = self._squares - self._outcomes**2 / known if known else 0.0
+        return {
+            "loss": float(self._own) if known else None,
+            "squared_loss": float(self._squared) if known else None,
+            "absolute_loss": float(self._absolute) if known else None,
+            "best_constant_squared_loss": float(spread) if known else None,
+            "r2": float(1 - self._squared / spread) if spread > 0 else None,
+        }

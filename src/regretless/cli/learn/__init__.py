@@ -40,6 +40,20 @@ DESCRIPTION = (
 def add_arguments(parser: ArgumentParser) -> None:
     """The verb's options."""
     options.add_files(parser)
+    _add_learning(parser)
+    shards.add_arguments(parser)
+    certificates = options.add_certifying(parser)
+    certificates.add_argument("--no-certify", action="store_true", help="do not read the rows again")
+    reading = options.add_reading(parser)
+    options.add_features(reading)
+    options.add_cache(reading)
+    output = parser.add_argument_group("output")
+    options.add_report(output)
+    options.add_trace(output, TRACED, "row, score, label, loss, and the weights after it")
+    options.add_watching(output, "no table on stderr, and no notes on the data")
+
+
+def _add_learning(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("learning")
     known = LEARNERS | REGRESSORS
     options.add_learner(
@@ -71,16 +85,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="learn probabilities from the scores of a learner of two labels that has none (predict --probabilities)",
     )
     add_intervals(group)
-    shards.add_arguments(parser)
-    certificates = options.add_certifying(parser)
-    certificates.add_argument("--no-certify", action="store_true", help="do not read the rows again")
-    reading = options.add_reading(parser)
-    options.add_features(reading)
-    options.add_cache(reading)
-    output = parser.add_argument_group("output")
-    options.add_report(output)
-    options.add_trace(output, TRACED, "row, score, label, loss, and the weights after it")
-    options.add_watching(output, "no table on stderr, and no notes on the data")
 
 
 def run(arguments: LearnOptions) -> int:

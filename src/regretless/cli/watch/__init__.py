@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from argparse import ArgumentParser
+from argparse import ArgumentParser, _ArgumentGroup
 from collections.abc import Iterator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -63,25 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def _add_watching(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("watching")
-    group.add_argument(
-        "--reference", type=float, metavar="P", help="what a loss is to be expected to be at most; 0 with --against"
-    )
-    options.add_number(
-        group,
-        "--reference-rounds",
-        options.whole,
-        "M",
-        "take the upper confidence limit of the first M rows for it, which are not watched",
-    )
-    options.add_number(group, "--period", options.whole, "M", "take that of the last M rows, and renew it every M rows")
-    group.add_argument("--previous", metavar="FILE", help="take that of all rows of this file, as last month's")
-    options.add_number(
-        group,
-        "--delta",
-        options.share,
-        "D",
-        "how improbable it may be that such a limit is too low (0.05; with --alpha half of that)",
-    )
+    _add_reference(group)
     options.add_number(
         group,
         "--mean-rounds",
@@ -101,6 +83,29 @@ def _add_watching(parser: ArgumentParser) -> None:
     )
     group.add_argument(
         "--resume", metavar="STATE", help="go on with a state; it is replaced unless --save names another"
+    )
+
+
+def _add_reference(group: _ArgumentGroup) -> None:
+    """What losses are compared with: a number, or the upper limit of earlier ones."""
+    group.add_argument(
+        "--reference", type=float, metavar="P", help="what a loss is to be expected to be at most; 0 with --against"
+    )
+    options.add_number(
+        group,
+        "--reference-rounds",
+        options.whole,
+        "M",
+        "take the upper confidence limit of the first M rows for it, which are not watched",
+    )
+    options.add_number(group, "--period", options.whole, "M", "take that of the last M rows, and renew it every M rows")
+    group.add_argument("--previous", metavar="FILE", help="take that of all rows of this file, as last month's")
+    options.add_number(
+        group,
+        "--delta",
+        options.share,
+        "D",
+        "how improbable it may be that such a limit is too low (0.05; with --alpha half of that)",
     )
 
 
