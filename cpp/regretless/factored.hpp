@@ -25,48 +25,70 @@ struct Projection {};  // f = U' x
 struct Change {};      // U takes in the round before
 struct ChangeAndProjection {};
 
+// Where rows of a column stand: those on the diagonal begin there, each with its own column.
+struct Above {};
+struct OnDiagonal {};
+
+// Fours of rows at once: what a column adds to `gain` waits for the column before, and the other fours fill the wait,
+// where there are 32 registers.
+#if defined(__AVX512VL__)
+inline constexpr int fours_at_once = 3;
+#else
+inline constexpr int fours_at_once = 1;
+#endif
+
+// Four columns of U, on their way down from `u`.
+template <class Pass>
+struct FourColumns {
+  static constexpr bool changes = !std::same_as<Pass, Projection>, projects = !std::same_as<Pass, Change>;
+  double* u;
+  Quartet by[4], more[4], sum[4] = {};
+
+  REGRETLESS_INLINE FourColumns(double* u, const FullRound& from, std::int64_t first) : u(u) {
+    for (int k = 0; k < 4 && changes; ++k) {
+      by[k] = spread<4>(from.by[first + k]);
+      more[k] = spread<4>(from.more[first + k]);
+    }
+  }
+  template <int fours, class Place>
+  REGRETLESS_INLINE void rows(const double* x, double* gain, Place) {
+    alignas(64) static constexpr double unit[4][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
+    Quartet all[fours]{}, part[fours], old[fours], entries[fours];
+    for (int r = 0; r < fours; ++r) {
+      if constexpr (changes && std::same_as<Place, Above>) all[r] = load<4>(gain + 4 * r);
+      if constexpr (projects) part[r] = load<4>(x + 4 * r);
+    }
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) {
+      for (int r = 0; r < fours; ++r) entries[r] = old[r] = load<4>(u + 16 * r + 4 * k);
+      for (int r = 0; r < fours && changes; ++r) store(u + 16 * r + 4 * k, entries[r] = old[r] + all[r] * by[k]);
+      for (int r = 0; r < fours && changes; ++r) all[r] = all[r] + old[r] * more[k];
+      if constexpr (changes && std::same_as<Place, OnDiagonal>) all[0] = all[0] + more[k] * load<4>(unit[k]);
+      for (int r = 0; r < fours && projects; ++r) sum[k] = sum[k] + entries[r] * part[r];
+    }
+    for (int r = 0; r < fours && changes; ++r) store(gain + 4 * r, all[r]);
+    u += 16 * fours;
+  }
+};
+
 // `from` is the round that U takes in, and `gain` becomes its A^-1 x, with the A of before. Columns are left out whose
 // fours come before `first`: they have no part in that x, and `gain` has zeros there.
 template <class Pass>
 REGRETLESS_APART static void sweep(double* u, std::int64_t first, std::int64_t fours, const double* x,
                                    const FullRound& from, double* gain, double* f) {
-  constexpr bool changes = !std::same_as<Pass, Projection>, projects = !std::same_as<Pass, Change>;
-  alignas(64) static constexpr double unit[4][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
   u += 8 * first * (first + 1);
-  for (std::int64_t four = first; four < fours; ++four) {
-    Quartet by[4], more[4], sum[4] = {};
-    for (int k = 0; k < 4 && changes; ++k) {
-      by[k] = spread<4>(from.by[4 * four + k]);
-      more[k] = spread<4>(from.more[4 * four + k]);
-    }
-    const auto column = [&](int k, const Quartet& part, Quartet& all) REGRETLESS_LAMBDA {
-      Quartet entries = load<4>(u + 4 * k);
-      if constexpr (changes) {
-        const Quartet old = entries;
-        entries = old + all * by[k];
-        store(u + 4 * k, entries);
-        all = all + old * more[k];
-      }
-      if constexpr (projects) sum[k] = sum[k] + entries * part;
-    };
-    for (std::int64_t i = 0; i < 4 * four; i += 4, u += 16) {
-      Quartet all{}, part{};
-      if constexpr (changes) all = load<4>(gain + i);
-      if constexpr (projects) part = load<4>(x + i);
-      for (int k = 0; k < 4; ++k) column(k, part, all);
-      if constexpr (changes) store(gain + i, all);
-    }
-    Quartet all{}, part{};  // the rows of the diagonal: each enters with its own column
-    if constexpr (projects) part = load<4>(x + 4 * four);
-    for (int k = 0; k < 4; ++k) {
-      column(k, part, all);
-      if constexpr (changes) all = all + more[k] * load<4>(unit[k]);
-    }
-    u += 16;
-    if constexpr (changes) store(gain + 4 * four, all);
-    if constexpr (projects) {
+  for (std::int64_t end = 4 * first; end < 4 * fours; end += 4) {
+    FourColumns<Pass> columns(u, from, end);
+    std::int64_t i = 0;
+    for (; i + 4 * fours_at_once <= end; i += 4 * fours_at_once)
+      columns.template rows<fours_at_once>(x + i, gain + i, Above{});
+    for (; i < end; i += 4) columns.template rows<1>(x + i, gain + i, Above{});
+    columns.template rows<1>(x + end, gain + end, OnDiagonal{});
+    u = columns.u;
+    if constexpr (FourColumns<Pass>::projects) {
+      auto& sum = columns.sum;
       transpose(sum);
-      store(f + 4 * four, ((sum[0] + sum[2]) + (sum[1] + sum[3])) + part);
+      store(f + end, ((sum[0] + sum[2]) + (sum[1] + sum[3])) + load<4>(x + end));
     }
   }
 }
