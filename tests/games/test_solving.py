@@ -245,6 +245,17 @@ def test_a_small_game_in_one_call_is_solved_to_the_bits_of_pivots_in_turns(name:
 
 
 @kernel
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_game_is_solved_to_the_same_bits_whether_options_are_left_out(name: str) -> None:
+    """Without any option a small game takes a short way, to all that the way past the options says of it."""
+    short, long = MatrixGame(FAMILIES[name]).solve(), MatrixGame(FAMILIES[name]).solve(stop=lambda: False)
+    assert (short.row.tobytes(), short.column.tobytes()) == (long.row.tobytes(), long.column.tobytes())
+    for field in ("lower", "upper", "method", "iterations", "note", "stopped"):
+        assert getattr(short, field) == getattr(long, field)
+    assert list(map(str, short.certificates)) == list(map(str, long.certificates))
+
+
+@kernel
 class TestSelfSuspicion:
     """What a solver says is checked, and what is not good enough is no answer."""
 

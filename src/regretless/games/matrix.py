@@ -17,7 +17,17 @@ import numpy as np
 from ..arrays import names_of
 from ..checks import whole
 from ..errors import ParameterError, RegretlessError
-from .methods import AVERAGES, EXACT_METHODS, METHODS, NO_FRACTIONS, SELF_PLAY, SolverStopped, default_gap, wanted_gap
+from .methods import (
+    AVERAGES,
+    EXACT_METHODS,
+    METHODS,
+    NO_FRACTIONS,
+    RELATIVE,
+    SELF_PLAY,
+    SolverStopped,
+    default_gap,
+    wanted_gap,
+)
 from .payoffs import Payoffs, Vector, ZeroSum, enclose, loosened, names_or_numbers, starts_of, strategy_of, trusted_to
 from .solution import ExactSolution, GapBound, Once, RawSolution, Solution, SolveError, Trajectory, solution_of
 from .solvers.linear_program import simplex, simplex_at_once
@@ -243,6 +253,9 @@ def _solve(game: ZeroSum, method: str, exact: bool, options: tuple[Any, ...]) ->
     began = perf_counter()
     payoffs = game.payoffs
     tolerance, rounds, start, average, alternate, on_progress, stop = options
+    plain = tolerance is rounds is start is average is alternate is on_progress is stop is None and not exact
+    if plain and (method == "auto" or method == "simplex") and (small := _at_once(payoffs)) is not None:
+        return _solution(game, small, None, began)
     if method != "auto" and method not in METHODS:
         raise ParameterError("method", None, f"{method!r}; one of {', '.join(('auto', *METHODS))} is expected")
     if payoffs.kind == "operator" and method in EXACT_METHODS:
@@ -265,6 +278,18 @@ def _solve(game: ZeroSum, method: str, exact: bool, options: tuple[Any, ...]) ->
     if exact and answer.raw.stopped is None:
         answer, proof = _exactly(payoffs, answer, stop)
     return _solution(game, answer, proof, began)
+
+
+def _at_once(payoffs: Payoffs) -> Answer | None:
+    """The simplex method's answer within the default tolerance, if the game is small: what is left to choose takes as
+    long as the pivots of ten strategies."""
+    if payoffs.kind != "dense" or payoffs.spread == inf or (ended := simplex_at_once(payoffs)) is None:
+        return None
+    raw, lower, upper = ended
+    if payoffs.is_exact:
+        lower, upper = loosened(lower, upper, payoffs.rounding)
+    enough = upper - lower <= RELATIVE * (payoffs.high - payoffs.low) or upper - lower <= _default_gap(payoffs)
+    return Answer(raw, lower, upper) if enough else None
 
 
 def _attempted(payoffs: Payoffs, method: str, wish: Wish, *, losses: bool) -> Answer:
