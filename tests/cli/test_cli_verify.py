@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regretless.catalogue import LEARNERS
 from regretless.textbook import experts as rules
 from regretless.verify import Number
 
@@ -57,6 +58,31 @@ def told(run: CommandLine, report: Path, data: Path, *words: Any) -> dict[str, A
     found: dict[str, Any] = result.json
     assert result.code == (3 if found["differs"] else 0)
     return found
+
+
+HINDERED = {"aggregated": "it is a mixture of learners", "kernel-perceptron": "it is in the space of a kernel"}
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_every_learner_of_weights_is_played_again(run, tmp_path, learner):
+    """Of two classes the textbook counts what every learner does, or the output says why it does not."""
+    data = write(tmp_path / "few.svm", noisy_lines(30))
+    extra = ("--set", "gamma=0.1") if learner == "kernel-perceptron" else ()
+    extra = ("--set", "max_passes=3") if learner == "margin-perceptron" else extra
+    found = told(run, learned(run, data, learner, *extra), data)
+    assert found["differs"] == 0
+    notes = [note for note in found["run"]["taken"] if note.startswith("the run was not")]
+    assert bool({"mistakes", "updates"} & set(found["run"]["numbers"])) == (learner not in HINDERED)
+    assert notes == [f"the run was not played again ({why})" for name, why in HINDERED.items() if name == learner]
+
+
+def test_where_rounding_decides_nothing_is_played_again(run, tmp_path):
+    """A score of 0 is a mistake or none by its last bit: such a run is not compared, and the output says so."""
+    lines = ["1 1:1 2:2", "1 1:2 2:-1", "-1 1:-1 2:-1"]  # the second row is at a right angle to the first
+    data = write(tmp_path / "ties.svm", [f"{line}\n" for line in lines])
+    found = told(run, learned(run, data, "alma", "--set", "alpha=1", "--set", "intercept=0"), data)
+    assert found["differs"] == 0
+    assert any("rounding decides" in note for note in found["run"]["taken"])
 
 
 @pytest.mark.parametrize("learner", ["perceptron", "winnow", "arow"])

@@ -4,11 +4,13 @@ Each takes rows X and outcomes z measured from the first one, which is not among
 round, made before its outcome is known. A constant feature is a column of X.
 """
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 Array = np.ndarray[Any, Any]
+Fields = Mapping[str, Any]
 
 
 def loss(p: Any, z: Any, tau: float | None) -> Any:
@@ -214,6 +216,68 @@ def adahedge(
         rate = (np.log(K) + (np.log(len(z) + 1) if share else 0.0)) / gap
         eta = rate if eta == 0 else min(eta, rate)
     return np.array(forecasts), eta, gap
+
+
+# ---- The run of a report, played again: of rows with their constant feature and outcomes less the first, by the loss,
+# ---- with the settings of the report. Each member has its forecasts and what its theorem takes
+
+
+# Steps that are too long double every rounding: a run that a nudge of the rows carries off is not computed again.
+NUDGE, TOO_FAR = 1e-13, 1e-9
+
+Members = dict[str, dict[str, Any]]
+
+
+def _descent(X: Array, z: Array, name: str, c: float, parameters: Fields) -> Members | None:
+    settings = name, c, parameters["schedule"], float(parameters["rate"])
+    forecasts, _, slopes, linear = gradient_descent(X, z, *settings)
+    near = gradient_descent(X * (1 + NUDGE), z, *settings)[0]
+    if np.abs(forecasts - near).max() > TOO_FAR * np.abs(z).max():
+        return None
+    return {"gradient descent": {"forecasts": forecasts, "slopes": slopes, "linear": linear}}
+
+
+def _vaw(X: Array, z: Array, name: str, c: float, parameters: Fields) -> Members:
+    prior = float(parameters["prior"])
+    if parameters["matrix"] != "diagonal":
+        return {f"full, prior {prior:g}": _full(X, z, prior)}
+    forecasts, _, slopes, linear = diagonal(X, z, prior)
+    return {f"diagonal, prior {prior:g}": {"forecasts": forecasts, "slopes": slopes, "linear": linear}}
+
+
+def _full(X: Array, z: Array, prior: float) -> dict[str, Any]:
+    forecasts, _, least, energy = vaw(X, z, prior)
+    return {"forecasts": forecasts, "prior": prior, "least": least, "energy": energy}
+
+
+def _newton_steps(X: Array, z: Array, name: str, c: float, parameters: Fields) -> Members:
+    prior = float(parameters["prior"])
+    forecasts, _, _, energy, determinant = newton_steps(X, z, prior)
+    one = {"forecasts": forecasts, "prior": prior, "energy": energy, "determinant": determinant}
+    return {f"Newton steps, prior {prior:g}": one}
+
+
+def _mixture(X: Array, z: Array, name: str, c: float, parameters: Fields) -> Members:
+    """Members by rates, and of the square loss, where columns are few, some with a matrix."""
+    members: Members = {}
+    for rate in map(float, parameters["rates"]):
+        forecasts, slopes, linear = dual_averaging(X, z, rate, name, c)
+        members[f"rate {rate:g}"] = {"forecasts": forecasts, "slopes": slopes, "linear": linear}
+    most = 0 if name != "square" else 256 if parameters["full"] == "auto" else int(parameters["full"])
+    columns = X.shape[1] - bool(parameters["intercept"])
+    some = parameters["priors"] if columns <= most and most > 0 else ()
+    return members | {f"full, prior {prior:g}": _full(X, z, prior) for prior in map(float, some)}
+
+
+PLAYS: dict[Callable[..., Any] | None, Callable[..., Members | None]] = {
+    gradient_descent: _descent,
+    vaw: _vaw,
+    newton_steps: _newton_steps,
+    None: _mixture,
+}
+
+
+# ---- Bounds
 
 
 def _cost(ledger: dict[str, Any], w: dict[str, Any]) -> float:

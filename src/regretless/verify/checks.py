@@ -172,6 +172,13 @@ def alike(name: str, reported: Any, mine: Any, scale: float = 0.0) -> list[Numbe
 
 # The numbers of a report that stand beside its certificates.
 
+OR_SETTINGS = "rounding decides, or it has settings that the textbook has not"
+
+
+def not_played(why: str) -> str:
+    """The note on a run that the textbook did not play again; empty if there is no reason."""
+    return f"the run was not played again ({why})" if why else ""
+
 
 def headline(report: Fields, again: Fields, scales: Mapping[str, float] | None = None, note: str = "") -> Check:
     """The check of a run's own numbers.

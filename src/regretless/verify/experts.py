@@ -14,7 +14,7 @@ from ..info import ExpertInfo
 from ..learner_table import EXPERT_LEARNERS
 from ..textbook import experts as rules
 from .certificates import Again, idle, whole
-from .checks import Check, Number, elsewhere, headline
+from .checks import OR_SETTINGS, Check, Number, elsewhere, headline, not_played
 
 Array = np.ndarray[Any, Any]
 Fields = Mapping[str, Any]
@@ -182,7 +182,7 @@ def check(
     if len(advice) != report["rounds"]:
         return elsewhere(report, Number("rounds", report["rounds"], len(advice)))
     checks = [_check(table, one, vectors or {}) for one in report["certificates"]]
-    return [*checks, headline(report, table.counted(), table.sizes())]
+    return [*checks, headline(report, table.counted(), table.sizes(), not_played(table.unplayed()))]
 
 
 def _check(table: _CombinedRounds, certificate: Mapping[str, Any], vectors: Mapping[str, Array]) -> Check:
@@ -207,6 +207,14 @@ class _CombinedRounds:
         with np.errstate(divide="ignore", invalid="ignore"):
             self.losses = COST[self.loss](advice, self.outcomes[:, None], self.tau)
         self.paid = replayed(report, advice, self.outcomes, COST[self.loss])
+
+    def unplayed(self) -> str:
+        """Why the textbook did not play the run again; empty if it did."""
+        if self.paid is not None:
+            return ""
+        if len(self.advice) > MOST_ROUNDS:
+            return f"it has more than {MOST_ROUNDS:,} rounds"
+        return OR_SETTINGS if self.report["delay_cost"] is None else "outcomes came late"
 
     def counted(self) -> dict[str, Any]:
         """The numbers of the run, and of its comparators where all experts speak."""

@@ -13,7 +13,7 @@ from ..info import LinearInfo
 from ..learner_table import LEARNERS
 from ..textbook import linear as rules
 from .certificates import COUNTS, Again, idle, whole
-from .checks import Check, headline
+from .checks import OR_SETTINGS, Check, headline, not_played
 from .formulas import FORMULAS
 
 Array = np.ndarray[Any, Any]
@@ -54,10 +54,9 @@ def check(
     """
     reader = _LearnedRounds(report, rows, labels)
     scales = {"loss": float(reader.report["rounds"])}
-    return [
-        *(_check(reader, one, vectors or {}) for one in report["certificates"]),
-        headline(report, reader.counted() | {"input/skipped": skipped}, scales),
-    ]
+    checks = [_check(reader, one, vectors or {}) for one in report["certificates"]]
+    counted = reader.counted() | {"input/skipped": skipped}
+    return [*checks, headline(report, counted, scales, not_played(reader.unplayed()))]
 
 
 def _check(reader: _LearnedRounds, certificate: Mapping[str, Any], vectors: Mapping[str, Array]) -> Check:
@@ -190,7 +189,7 @@ class _LearnedRounds:
     def _most(self, quantity: str, seen: Fields, run: Fields) -> float | None:
         """The most that a quantity can be: a count the rounds, a log loss a coin's, a regret what was lost; others have
         no limit."""
-        if quantity.startswith(COUNTS):
+        if quantity.startswith((*COUNTS, "weighed mistakes")):
             return float(seen["rounds"])
         if quantity.startswith("log loss"):
             return float(seen["rounds"]) * log(2)
@@ -275,25 +274,44 @@ class _LearnedRounds:
         return self._played[target]
 
     def _play(self, target: int | None, part: Mapping[str, Any]) -> dict[str, Any]:
+        if target is not None or self._hindered():
+            return {}
         passes, learner = int(self.passes), part["constants"]["learner"]
-        cells = self.count * (self.rows.shape[1] + 1) * self.passes
-        if target is not None or self.passes != passes or cells > MOST_CELLS or self.parameters["class_weight"]:
-            return {}
-        if len(self.classes) > 2:  # of which signs say nothing
-            return {}
         dense = np.asarray(self.rows.toarray() if hasattr(self.rows, "toarray") else self.rows, dtype=np.float64)
         if self.constant:
             dense = np.column_stack([dense, np.full(self.count, self.constant)])
-        play = rules.PLAYS.get(self.twin)
-        if play is None:
-            return {}
+        play = rules.PLAYS[self.twin]
         signs = self.signs(None)
         result: dict[str, Any] = play(dense, signs, passes, self.parameters, learner)
-        if (alone := self._turned_round()) and "ledger" in result:
+        alone = self._turned_round() if "mistakes" in result.get("ledger", {}) else 0
+        if alone:
             # A score of 0 says +1, which was right while its class was alone, and is wrong once that class is -1.
             first, turned = (play(dense[:alone], y[:alone], 1, self.parameters, learner) for y in (signs, -signs))
+            if not first or not turned:
+                return {}
             result["ledger"]["mistakes"] += turned["ledger"]["mistakes"] - first["ledger"]["mistakes"]
         return result
+
+    def _hindered(self) -> str:
+        """What keeps the textbook from playing the run again; empty if nothing does."""
+        if len(self.classes) > 2:  # of which signs say nothing
+            return "there are several classes"
+        if self.dual or self.mixture:
+            return "it is in the space of a kernel" if self.dual else "it is a mixture of learners"
+        if self.twin not in rules.PLAYS:
+            return "the textbook has no run of this learner"
+        if self.parameters["class_weight"]:
+            return "its rounds were weighed"
+        if self.passes != int(self.passes):
+            return "it ended within a pass"
+        cells = self.count * (self.rows.shape[1] + 1) * self.passes
+        return f"it is of more than {MOST_CELLS:,} numbers" if cells > MOST_CELLS else ""
+
+    def unplayed(self) -> str:
+        """Why the textbook did not play the run again; empty if it did, or if nothing asked for it."""
+        if not any(one["applies"] for one in self.report["certificates"]):
+            return ""
+        return self._hindered() or (OR_SETTINGS if self._played.get(None) == {} else "")
 
     def _turned_round(self) -> int:
         """How many rounds had the one class that was known then and counted as +1, which now is -1."""

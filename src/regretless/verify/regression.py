@@ -12,7 +12,7 @@ import numpy as np
 from ..learner_table import REGRESSORS
 from ..textbook import regression as book
 from .certificates import Again, idle, whole
-from .checks import Check, headline
+from .checks import OR_SETTINGS, Check, headline, not_played
 from .experts import of_intervals
 
 Array = np.ndarray[Any, Any]
@@ -21,8 +21,6 @@ Fields = Mapping[str, Any]
 FEW_COLUMNS, MOST_CELLS = 40, 4_000_000  # rows times squared columns that the textbook is asked to play
 # The textbook inverts a matrix in every round and the kernel updates one: their digits part sooner than those of sums.
 LOOSE = 1e3
-# Steps that are too long double every rounding: a run that a nudge of the rows carries off is not computed again.
-NUDGE, TOO_FAR = 1e-13, 1e-9
 ROUNDING = 1e-9  # of each sum of a comparator, that its line is allowed
 SUMS = ("loss", "regularised", "energy", "linear")
 
@@ -48,10 +46,10 @@ def check(
         How many rows were passed over.
     """
     reader = _Rows(report, rows, np.asarray(outcomes, dtype=np.float64))
-    return [
-        *(_check(reader, one, vectors or {}) for one in report["certificates"]),
-        headline(report, reader.counted() | {"input/skipped": skipped}, {"loss": reader.scale(report["loss"])}),
-    ]
+    checks = [_check(reader, one, vectors or {}) for one in report["certificates"]]
+    counted, scales = reader.counted() | {"input/skipped": skipped}, {"loss": reader.scale(report["loss"])}
+    why = "" if reader.played is not None else OR_SETTINGS if reader.few else "it has one row, or too many numbers"
+    return [*checks, headline(report, counted, scales, not_played(why))]
 
 
 def _check(reader: _Rows, certificate: Fields, vectors: Mapping[str, Array]) -> Check:
@@ -75,17 +73,23 @@ def _check(reader: _Rows, certificate: Fields, vectors: Mapping[str, Array]) -> 
 
 @dataclass(frozen=True)
 class _Played:
-    """The textbook's run: what each member lost, and what the mixture had."""
+    """The textbook's run: what it says of each member, what each lost, and what the mixture had."""
 
-    names: list[str]
-    losses: list[float]
-    least: dict[str, float]
-    energy: dict[str, float]
-    determinant: dict[str, float]
-    linear: dict[str, tuple[float, Array]]
+    members: Mapping[str, Fields]
+    losses: Mapping[str, float]
     loss: float
-    eta: float
-    gap: float
+    eta: float = 0.0
+    gap: float = 0.0
+
+    @property
+    def best(self) -> dict[str, float]:
+        """What theorems about all vectors take of the member whose bound is the least."""
+        for some in ("least", "energy"), ("determinant",):
+            members = [one for one in self.members.values() if all(name in one for name in some)]
+            if members:
+                best = min(members, key=lambda member: sum(member[name] for name in some))
+                return {name: best[name] for name in some}
+        return {}
 
 
 class _Rows:
@@ -122,8 +126,7 @@ class _Rows:
         played, observed = self.played, None
         if played is not None:
             ledger["loss"] = observed = played.loss
-            learner |= {"members": len(played.names), "eta": played.eta, "gap": played.gap}
-            learner |= self._least(played)
+            learner |= {"members": len(played.members), "eta": played.eta, "gap": played.gap} | played.best
             comparator |= self._of_member(played, certificate["comparator"], vector)
         known = {**ledger, **learner, **comparator}
         scales = {name: self.scale(value) for name, value in known.items() if isinstance(value, float)}
@@ -152,52 +155,20 @@ class _Rows:
         loss = float(book.charged(scores[1:], self.z[1:], self.loss, self.level).sum())
         return {"rounds": len(self.z), "loss": loss, "bias": bias, "total_norm2": float(self.norms2[1:].sum())}
 
-    def _least(self, played: _Played) -> dict[str, float]:
-        if played.determinant:
-            return dict(zip(["determinant"], played.determinant.values(), strict=True))
-        if not played.least:
-            return {}
-        best = min(played.least, key=lambda name: played.least[name] + played.energy[name])
-        return {"least": played.least[best], "energy": played.energy[best]}
-
     def _of_member(self, played: _Played, reported: Fields | None, vector: Array | None) -> dict[str, Any]:
         """What a vector is to the member that it was read against; of a member, its loss."""
-        if reported is None or reported["member"] not in played.names:
+        if reported is None or reported["member"] not in played.members:
             return {}
         name = str(reported["member"])
         if vector is None:
             rounds = {"rounds": len(self.z), "total_norm2": float(self.norms2[1:].sum())}
-            return {**rounds, "loss": played.losses[played.names.index(name)]}
+            return {**rounds, "loss": played.losses[name]}
         whole = np.append(float(reported["bias"]), vector) if self.constant else vector
-        if name in played.linear:
-            total, slopes = played.linear[name]
-            return {"linear": total + float(slopes @ whole)}
+        member = played.members[name]
+        if "slopes" in member:
+            return {"linear": member["linear"] + float(member["slopes"] @ whole)}
         sizes = np.abs(self.dense[1:]).max(axis=0, initial=0.0)
-        prior = self.priors[name]
-        return {"regularised": prior * float((sizes * whole) @ (sizes * whole)), "energy": played.energy[name]}
-
-    @cached_property
-    def priors(self) -> dict[str, float]:
-        """Of the full members, by their names."""
-        some = [self.parameters["prior"]] if "prior" in self.parameters else self.parameters.get("priors", ())
-        if self.parameters.get("matrix") == "diagonal" or self.loss != "square":
-            return {}
-        limit = self.parameters.get("full", self.rows.shape[1])
-        limit = 256 if limit == "auto" else int(limit)
-        there = self.rows.shape[1] <= limit and limit > 0
-        kind = "Newton steps" if self.newton else "full"
-        return {f"{kind}, prior {float(prior):g}": float(prior) for prior in some} if there else {}
-
-    @property
-    def twin(self) -> Any:
-        """The function of the textbook that is the learner's twin; None of a mixture."""
-        name: str = REGRESSORS[str(self.report["learner"])].info.twin
-        return getattr(book, name) if name else None
-
-    @property
-    def newton(self) -> bool:
-        """Whether a full member goes by slopes."""
-        return self.twin is book.newton_steps
+        return {"regularised": member["prior"] * float((sizes * whole) @ (sizes * whole)), "energy": member["energy"]}
 
     @cached_property
     def dense(self) -> Array:
@@ -205,42 +176,29 @@ class _Rows:
         rows = np.asarray(self.rows.toarray() if hasattr(self.rows, "toarray") else self.rows, dtype=np.float64)
         return np.column_stack([np.full(len(rows), self.constant), rows]) if self.constant else rows
 
+    @property
+    def few(self) -> bool:
+        """Whether there are rounds, and no more than the textbook is asked to play."""
+        count, columns = self.rows.shape
+        return bool(count > 1 and columns <= FEW_COLUMNS and count * (columns + 1) ** 2 <= MOST_CELLS)
+
     @cached_property
     def played(self) -> _Played | None:
         """The run once more; None where it would take the textbook long."""
-        count, columns = self.rows.shape
-        if count < 2 or columns > FEW_COLUMNS or count * (columns + 1) ** 2 > MOST_CELLS:
+        if not self.few:
             return None
-        X, z = self.dense[1:], self.z[1:]
-        forecasts, linear, least, energy, determinant = {}, {}, {}, {}, {}
-        if self.twin is book.gradient_descent:
-            name, (schedule, rate) = "gradient descent", (self.parameters["schedule"], float(self.parameters["rate"]))
-            forecasts[name], _, slopes, total = book.gradient_descent(X, z, self.loss, self.level, schedule, rate)
-            near = book.gradient_descent(X * (1 + NUDGE), z, self.loss, self.level, schedule, rate)[0]
-            if np.abs(forecasts[name] - near).max() > TOO_FAR * np.abs(z).max():
-                return None
-            linear[name] = total, slopes
-        for rate in self.parameters.get("rates", ()):
-            name = f"rate {float(rate):g}"
-            forecasts[name], slopes, total = book.dual_averaging(X, z, float(rate), self.loss, self.level)
-            linear[name] = total, slopes
-        if self.parameters.get("matrix") == "diagonal":
-            prior = float(self.parameters["prior"])
-            name = f"diagonal, prior {prior:g}"
-            forecasts[name], _, slopes, total = book.diagonal(X, z, prior)
-            linear[name] = total, slopes
-        for name, prior in self.priors.items():
-            if self.newton:
-                forecasts[name], _, _, energy[name], determinant[name] = book.newton_steps(X, z, prior)
-            else:
-                forecasts[name], _, least[name], energy[name] = book.vaw(X, z, prior)
-        each = np.stack(list(forecasts.values()), axis=1)
-        losses = book.charged(each, z[:, None], self.loss, self.level).sum(axis=0).tolist()
-        if len(forecasts) == 1:
-            return _Played(list(forecasts), losses, least, energy, determinant, linear, losses[0], 0.0, 0.0)
-        mixed, eta, gap = book.adahedge(each, z, self.loss, self.level, share=bool(self.parameters["share"]))
-        loss = float(book.charged(mixed, z, self.loss, self.level).sum())
-        return _Played(list(forecasts), losses, least, energy, determinant, linear, loss, eta, gap)
+        twin = REGRESSORS[str(self.report["learner"])].info.twin
+        X, z, settings = self.dense[1:], self.z[1:], (self.loss, self.level)
+        members = book.PLAYS[getattr(book, twin) if twin else None](X, z, *settings, self.parameters)
+        if members is None:
+            return None
+        each = np.stack([one["forecasts"] for one in members.values()], axis=1)
+        losses = book.charged(each, z[:, None], *settings).sum(axis=0).tolist()
+        by_name = dict(zip(members, losses, strict=True))
+        if len(members) == 1:
+            return _Played(members, by_name, losses[0])
+        mixed, eta, gap = book.adahedge(each, z, *settings, share=bool(self.parameters["share"]))
+        return _Played(members, by_name, float(book.charged(mixed, z, *settings).sum()), eta, gap)
 
     def counted(self) -> dict[str, Any]:
         """The numbers of the run."""
