@@ -288,7 +288,7 @@ BREAKS: dict[str, list[Change]] = {
     mixable.PROMPT[0]: [{"learner.delayed": True}],
     mixable.BEGINS[0]: [{"learner.start": None}],
     mixable.FIXED[0]: [{"comparator": SHIFTS}],
-    mixable.GROWTH_KEPT[0]: [{"ledger.gap": 0.0}],
+    mixable.GROWTH_KNOWN[0]: [{"ledger.gap": 0.0}],
 }
 
 REGRET = (es.MIXES, es.COMBINATION, es.WITHIN_REACH, es.ALWAYS_SPOKE, es.SAME_ROUNDS)
@@ -322,7 +322,7 @@ ASSUMES: Assumes = [
     (experts.FIXED_SHARE, SHIFTING),
     ((experts.share_prior,), (es.BEFOREHAND, *DECLARED)),
     (mixable.RIDGE, (mixable.BEGINS, es.ALL_SPEAK, mixable.FIXED, es.SAME_ROUNDS)),
-    ((mixable.ridge_posterior,), (mixable.GROWTH_KEPT,)),
+    ((mixable.ridge_posterior,), (mixable.GROWTH_KNOWN,)),
 ]  # fmt: skip
 # Who asks for a rate that is tuned asks for a span, and who asks for outcomes in time has them in order.
 BEHIND = {("hedge_tuned", es.DECLARED[0]), ("share_prior", experts.IN_ORDER[0])}

@@ -125,8 +125,8 @@ def _width(rules: Rules, ledger: Ledger, longest: float | None) -> float:
         return inf
     longest2 = positive("longest", longest) ** 2 + rules.intercept**2
     if ledger.max_norm2 > longest2 * SLACK:
-        longest_seen = sqrt(ledger.max_norm2 - rules.intercept**2)
-        raise RegretlessError(f"a row of length {longest_seen:.6g} is longer than {longest=}")
+        length = sqrt(ledger.max_norm2 - rules.intercept**2)
+        raise RegretlessError(f"a row of length {length:.6g} is longer than {longest=}")
     return LARGEST[rules.loss](rules.radius * sqrt(longest2))
 
 

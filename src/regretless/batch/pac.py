@@ -176,11 +176,11 @@ def pac_run(
     _refuse_what_may_change_or_err_silently(ours)
     most = _most(ours, rules.intercept, margin, radius, mistakes)
     size = sample_size(most, epsilon, delta)
-    rounds = made = changes = survived = 0
+    rounds = updates = changes = survived = 0
     ending = "too short"
     condition = _condition(margin, radius, most)
     for updated, changed in _rounds(ours, stream, radius, two_classes=margin is not None):
-        rounds, made, changes = rounds + 1, made + updated, changes + changed
+        rounds, updates, changes = rounds + 1, updates + updated, changes + changed
         survived = 0 if changed else survived + 1
         if changes > most:
             raise RegretlessError(
@@ -193,13 +193,13 @@ def pac_run(
             break
     if not rounds:
         raise RegretlessError(f"{stream.name}: no rows; there is nothing to learn from")
-    if made == most and ending != "survived" and len(ours.classes_) > 1:
+    if updates == most and ending != "survived" and len(ours.classes_) > 1:
         ending = "all mistakes made"
-    counted = Survival(most, made, survived, size.survive, float(epsilon), len(ours.classes_))
+    counted = Survival(most, updates, survived, size.survive, float(epsilon), len(ours.classes_))
     survivor = longest_survivor.certify(counted, [None], Declared(float(delta)))
     read = survivor.observed, survivor.bound, None, survivor.why, survivor.confidence
     certificate = PacCertificate(survivor.theorem, *read, condition=condition)
-    return PacRun(ours, ending, size, rounds, made, survived, certificate)
+    return PacRun(ours, ending, size, rounds, updates, survived, certificate)
 
 
 def _condition(margin: float | None, radius: float | None, most: int) -> str:

@@ -160,11 +160,11 @@ def _sides(arguments: CompareOptions) -> tuple[tuple[Competitor, Competitor], li
     from ..errors import DataError
     from ..run.competitors import FrozenCompetitor
 
-    made = [
+    pairs = [
         _side(arguments, one, letter, settings)
         for one, letter, settings in ((arguments.a, "a", arguments.set_a), (arguments.b, "b", arguments.set_b))
     ]
-    sides = made[0][0], made[1][0]
+    sides = pairs[0][0], pairs[1][0]
     models = [isinstance(side, FrozenCompetitor) for side in sides]
     if all(models):
         set_here = {name: value for name, value in options.reading(arguments).items() if name in OF_LEARNERS}
@@ -174,7 +174,7 @@ def _sides(arguments: CompareOptions) -> tuple[tuple[Competitor, Competitor], li
         )
     if not any(models):
         return sides, [options.open_input(arguments.file, arguments, None)]
-    streams = [_stream(arguments, side, schema) for side, schema in made]
+    streams = [_stream(arguments, side, schema) for side, schema in pairs]
     if not all(stream.rereadable for stream in streams):
         fault = "this can be read once only, and each of the two reads its own columns of it"
         raise DataError(streams[0].name, None, None, fault, "save it in a file first")

@@ -90,9 +90,9 @@ def make(names: tuple[str, ...] = VERBS) -> Parser:
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True, parser_class=Parser)
     for name in names:
         verb = verb_of(name)
-        made = verbs.add_parser(name, help=verb.HELP, description=verb.DESCRIPTION, allow_abbrev=False)
-        verb.add_arguments(made)
-        made.set_defaults(run=partial(run_verb, verb), verb=made)
+        subparser = verbs.add_parser(name, help=verb.HELP, description=verb.DESCRIPTION, allow_abbrev=False)
+        verb.add_arguments(subparser)
+        subparser.set_defaults(run=partial(run_verb, verb), verb=subparser)
     return parser
 
 

@@ -69,12 +69,12 @@ def fault_text(error: ParameterError) -> str:
 
 def make_learner(learner: type[Any], settings: dict[str, Any], option: str = "--set") -> Any:
     """The learner with these parameters, which were given by this option."""
-    made = learner(**settings)
+    instance = learner(**settings)
     try:
-        made.checked()
+        instance.checked()
     except RegretlessError as error:
         raise UsageError(f"{option} {error}") from error
-    return made
+    return instance
 
 
 def refuse_other_settings(
@@ -324,14 +324,14 @@ class PlayerMaker(Arguments):
     rounds: int
 
     def make(self) -> Any:
-        made: dict[Kind, Callable[[], Any]] = {
+        makers: dict[Kind, Callable[[], Any]] = {
             "class": self._of_class,
             "linear": self._linear,
             "experts": self._combiner,
             "bandits": self._bandit,
         }
         try:
-            return made[self.kind]()
+            return makers[self.kind]()
         except RegretlessError as error:
             raise UsageError(self._about(error)) from error
 
@@ -367,9 +367,9 @@ class PlayerMaker(Arguments):
 
     def _linear(self) -> Any:
         self._refuse_anytime()
-        made = class_of(self.kind, self.name)(**self.settings)
-        made.checked()
-        return made
+        instance = class_of(self.kind, self.name)(**self.settings)
+        instance.checked()
+        return instance
 
     def _combiner(self) -> Any:
         from inspect import signature
@@ -384,9 +384,9 @@ class PlayerMaker(Arguments):
             settings["random_state"] = self.seed
         if "switches" not in known or settings.get("switches") is not None:
             settings = self._tuned(known) | settings
-        made = learner_class(**settings)
-        made._rules(2)
-        return made
+        instance = learner_class(**settings)
+        instance._rules(2)
+        return instance
 
     @property
     def _arms(self) -> bool:

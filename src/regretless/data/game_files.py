@@ -260,11 +260,11 @@ class _Archived:
 
         known = {"csr": sparse.csr_array, "csc": sparse.csc_array}
         written = self._member("format").item()
-        made = known.get(written.decode() if isinstance(written, bytes) else written)
-        if made is None:
+        kind = known.get(written.decode() if isinstance(written, bytes) else written)
+        if kind is None:
             raise self._error(f"a sparse matrix in the format {written!r}", "save it as csr or csc")
         parts = self._list("data"), self._whole("indices"), self._whole("indptr")
-        result = made(parts, shape=self._shape("shape"))
+        result = kind(parts, shape=self._shape("shape"))
         result.check_format(full_check=True)
         return result
 

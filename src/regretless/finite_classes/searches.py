@@ -56,8 +56,8 @@ class Dimensions:
     @property
     def counted(self) -> int:
         """A lower bound on the VC dimension by the number of hypotheses (Sauer 1972; Shelah 1972)."""
-        made = self.finite_class
-        return least_by_counting(made.hypotheses, made.points)
+        table = self.finite_class
+        return least_by_counting(table.hypotheses, table.points)
 
     @property
     def drawn(self) -> tuple[Fraction, Fraction] | None:

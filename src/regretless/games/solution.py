@@ -221,9 +221,9 @@ _Open = make_dataclass("_Open", Solution.__slots__, slots=True, eq=False)
 
 def solution_of(*values: Any) -> Solution:
     """``Solution(*values)`` of all its fields, in their order: filled while it is open, and frozen then."""
-    made: Any = _Open(*values)
-    made.__class__ = Solution
-    return made  # type: ignore[no-any-return]
+    solution: Any = _Open(*values)
+    solution.__class__ = Solution
+    return solution  # type: ignore[no-any-return]
 
 
 def named_chances(names: Sequence[str], strategy: Sequence[Any], shown: Any = float) -> dict[str, Any]:

@@ -235,8 +235,8 @@ def lead(report: LoggedReport) -> str:
 
 
 def _headline(evaluation: ShownEvaluation) -> tuple[str, ShownEstimate | None]:
-    made = [key for key in HEADLINE if key in evaluation.estimates]
-    return (made[0], evaluation.estimates[made[0]]) if made else ("", None)
+    keys = [key for key in HEADLINE if key in evaluation.estimates]
+    return (keys[0], evaluation.estimates[keys[0]]) if keys else ("", None)
 
 
 def _name(key: str) -> str:

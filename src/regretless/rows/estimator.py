@@ -309,6 +309,6 @@ def with_constructor(learner: type[T]) -> type[T]:
             setattr(learner, name, parameter.default)
     known = {name: one for name, one in own.items() if name not in inherited} | inherited | own
     setattr(learner, PARAMETERS, known)
-    made = make_dataclass(learner.__qualname__, known.values(), kw_only=True)
-    learner.__init__ = vars(made)["__init__"]  # type: ignore[method-assign]
+    record = make_dataclass(learner.__qualname__, known.values(), kw_only=True)
+    learner.__init__ = vars(record)["__init__"]  # type: ignore[method-assign]
     return learner

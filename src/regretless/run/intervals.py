@@ -133,12 +133,12 @@ class RunIntervals:
         ModelError
             If the state does not fit together; of the rest a ValueError, a TypeError or a LookupError.
         """
-        made = cls(AdaptiveIntervals.from_state(described["state"]))
-        made._waiting = [(int(a), int(row), int(ticket), float(y)) for a, row, ticket, y in described["waiting"]]
-        heapify(made._waiting)
-        if sorted(waiting[2] for waiting in made._waiting) != sorted(made.rule.pending_):
+        run = cls(AdaptiveIntervals.from_state(described["state"]))
+        run._waiting = [(int(a), int(row), int(ticket), float(y)) for a, row, ticket, y in described["waiting"]]
+        heapify(run._waiting)
+        if sorted(waiting[2] for waiting in run._waiting) != sorted(run.rule.pending_):
             raise ValueError("other outcomes are waited for than intervals were made")
-        made._row, made._stride = count(described["row"], "row"), count(described["stride"], "stride", 1)
-        made.points = [(count(rounds, "rounds", 1), count(misses, "misses")) for rounds, misses in described["points"]]
-        made.radii.extend(inf if radius is None else one(radius, float, "a radius") for radius in described["radii"])
-        return made
+        run._row, run._stride = count(described["row"], "row"), count(described["stride"], "stride", 1)
+        run.points = [(count(rounds, "rounds", 1), count(misses, "misses")) for rounds, misses in described["points"]]
+        run.radii.extend(inf if radius is None else one(radius, float, "a radius") for radius in described["radii"])
+        return run

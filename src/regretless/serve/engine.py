@@ -53,8 +53,8 @@ class ModelEngine(DurableModel):
                 await asyncio.sleep(0)
         ids = [check_id(one.id) for one in asked if one.id is not None]
         if not self.settings.log_predictions:
-            made = [one.id or self._new_id() for one in asked]
-            return [event.answer for event in self._unlogged(made, inputs)]
+            names = [one.id or self._new_id() for one in asked]
+            return [event.answer for event in self._unlogged(names, inputs)]
         if not ids:
             return await self._predict_new([self._new_id() for _ in asked], inputs)
         if len(set(ids)) < len(ids):
@@ -75,8 +75,8 @@ class ModelEngine(DurableModel):
         new = [place for place, one in enumerate(asked) if one.id not in known]
         ids = [asked[place].id or self._new_id() for place in new]
         answers = await self._predict_new(ids, [inputs[place] for place in new]) if new else []
-        made = dict(zip(new, answers, strict=True))
-        return [made[place] if place in made else known[str(one.id)].answer for place, one in enumerate(asked)]
+        by_place = dict(zip(new, answers, strict=True))
+        return [by_place[place] if place in by_place else known[str(one.id)].answer for place, one in enumerate(asked)]
 
     async def _predict_new(self, ids: list[str], inputs: list[bytes]) -> list[bytes]:
         self._refuse_if_down()

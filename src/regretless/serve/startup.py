@@ -244,9 +244,9 @@ def new_model(learner: Any, schema: Mapping[str, Any]) -> tuple[Any, dict[str, A
         return _of_experts(learner, schema["experts"]), {}
     if learner.kind == "bandits":
         names, many = _names("arms", schema["arms"])
-        made = learner.clone(**({"n_arms": many} if names is None else {"arms": names, "n_arms": None}))
-        made.n_arms_  # noqa: B018 (it makes the state)
-        return made, {}
+        fresh = learner.clone(**({"n_arms": many} if names is None else {"arms": names, "n_arms": None}))
+        fresh.n_arms_  # noqa: B018 (it makes the state)
+        return fresh, {}
     if learner.kind == "contextual":
         return _of_arms_and_features(learner, schema)
     return _of_rows(learner, schema)
@@ -255,19 +255,19 @@ def new_model(learner: Any, schema: Mapping[str, Any]) -> tuple[Any, dict[str, A
 def _of_arms_and_features(learner: Any, schema: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     """A contextual bandit, and how many features there will be, which it learns from its first row only."""
     names, many = _names("arms", schema.get("arms"))
-    made = type(learner)(**(learner.get_params() | {"n_arms": many, "arms": names}))
-    features, bits = _features(schema.get("features")), made.hash_bits
+    fresh = type(learner)(**(learner.get_params() | {"n_arms": many, "arms": names}))
+    features, bits = _features(schema.get("features")), fresh.hash_bits
     if bits is not None and features != 1 << bits:
         raise RegretlessError(f"the schema has {features} features; a hash of {bits} bits (hash_bits) has {1 << bits}")
-    return made, {"schema": {"features": features}}
+    return fresh, {"schema": {"features": features}}
 
 
 def _of_experts(learner: Any, value: Any) -> Any:
     names, many = _names("experts", value)
-    made = learner.clone(n_experts=many)
-    made.weights  # noqa: B018 (it makes the state)
-    made.expert_names_ = names
-    return made
+    fresh = learner.clone(n_experts=many)
+    fresh.weights  # noqa: B018 (it makes the state)
+    fresh.expert_names_ = names
+    return fresh
 
 
 def _names(what: str, value: Any) -> tuple[list[str] | None, int]:

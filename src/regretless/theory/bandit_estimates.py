@@ -32,7 +32,7 @@ from .bandit_facts import (
     SETTLED,
     BanditFacts,
     failure,
-    none_came,
+    fixed_arms,
     one_rate,
     regret,
 )
@@ -194,7 +194,7 @@ def exp3_p_book(ledger: BanditLedger, comparator: BanditComparator, learner: Ban
     kind="probable",
     assumes=(BONUS, SETTLED, *REALISED),
     whole=False,
-    at_once=none_came,
+    at_once=fixed_arms,
     event="exp3-p",
 )
 def exp3_p_observable(ledger: BanditLedger, comparator: BanditComparator, learner: BanditFacts) -> float:

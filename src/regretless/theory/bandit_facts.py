@@ -223,7 +223,7 @@ def _explores(ledger: BanditLedger, _: BanditComparator, __: BanditFacts) -> boo
     return ledger.last_gamma > 0
 
 
-def none_came(learner: BanditFacts) -> bool:
+def fixed_arms(learner: BanditFacts) -> bool:
     """Whether all arms were there from the start: each is an event that may fail, and those of later ones another."""
     return not learner.added
 

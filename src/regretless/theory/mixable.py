@@ -64,7 +64,7 @@ def _begins(_: ExpertLedger, __: ExpertComparator, learner: ExpertFacts) -> bool
     return learner.start is not None
 
 
-def _growth_kept(ledger: ExpertLedger, _: ExpertComparator, __: ExpertFacts) -> bool:
+def _growth_known(ledger: ExpertLedger, _: ExpertComparator, __: ExpertFacts) -> bool:
     return ledger.gap != 0 or ledger.max_outcome2 == 0
 
 
@@ -78,7 +78,7 @@ CONSTANT = ("it is about a constant rate", scheduled("constant"))
 IN_RANGE = ("a loss was larger than the declared range allows", _one_number_in_range)
 FIXED = ("it is about the same weights in all rounds", _fixed)
 BEGINS = ("it is not known which linear weights it began with", _begins)
-GROWTH_KEPT = ("what the rounds added to the bound was not kept", _growth_kept)
+GROWTH_KNOWN = ("what the rounds added to the bound was not kept", _growth_known)
 LINEAR = (BEGINS, ALL_SPEAK, FIXED, SAME_ROUNDS)
 
 
@@ -138,7 +138,7 @@ def _rounded_up(value: float, ledger: ExpertLedger, comparator: ExpertComparator
     formula=r"R_u \le a \lVert u - u_0 \rVert^2 + \sum_t s_t \left(y_t^2 - \frac{\hat y_t^2}{1 - s_t}\right) + D,\quad"
     r" s_t = x_t^\top A_t^{-1} x_t,\ A_t = a I + \sum_{r \le t} x_r x_r^\top",
     source="Vovk 2001; Azoury & Warmuth 2001, the identity before the bound",
-    assumes=(GROWTH_KEPT, *LINEAR),
+    assumes=(GROWTH_KNOWN, *LINEAR),
     whole=False,
     most=most_own_loss,
 )

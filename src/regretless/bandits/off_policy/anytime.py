@@ -147,7 +147,7 @@ class PolicyBets:
         self._always_weights = np.zeros((len(self.actions), len(WEIGHT_RATES)))
         self._least, self._missed = least, 0.0
         # Which actions came in which situation, and the control variate's part in each of the sums `_others`.
-        self._came, self._part = np.zeros((situations, len(self.actions)), bool), np.zeros((situations, len(RATES)))
+        self._occurs, self._part = np.zeros((situations, len(self.actions)), bool), np.zeros((situations, len(RATES)))
         self._looks: list[tuple[int, tuple[Array, Array, Array]]] = []
 
     def add(self, rounds: WeightedRounds) -> None:
@@ -204,9 +204,9 @@ class PolicyBets:
         cells = where.astype(np.int64) * len(self.actions) + actions
         first = np.zeros(len(cells), bool)
         first[np.unique(cells, return_index=True)[1]] = True
-        came = self._came.reshape(-1)
-        first &= ~came[cells]
-        came[cells] = True
+        occurs = self._occurs.reshape(-1)
+        first &= ~occurs[cells]
+        occurs[cells] = True
         return first
 
     def _guessed(self, rounds: WeightedRounds, here: slice, least: float) -> tuple[Array, Array]:
@@ -237,7 +237,7 @@ class PolicyBets:
     @property
     def over_actions(self) -> Array:
         """The sums of bets that the policy is better than always the same action, of shape (actions, rates)."""
-        unknown: Array = np.einsum("sk,sj->kj", (~self._came).astype(np.float64), self._part)
+        unknown: Array = np.einsum("sk,sj->kj", (~self._occurs).astype(np.float64), self._part)
         return self._others + self._taken - unknown
 
     def interval(self, delta: float) -> tuple[float, float]:

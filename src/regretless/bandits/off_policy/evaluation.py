@@ -79,8 +79,8 @@ class Evaluation:
         far the last estimate may be from the truth, and whether the policy is better than that of the log, and than
         always the same action. Below 0 its losses are less."""
         beside = self.estimates.get("anytime") or self.estimates.get("dr", self.estimates["ips"])
-        made = self.bets.certify(self.delta / self.together, beside.value)
-        return Certificates(replace(one, assuming=self.assuming) for one in made)
+        certificates = self.bets.certify(self.delta / self.together, beside.value)
+        return Certificates(replace(one, assuming=self.assuming) for one in certificates)
 
     @property
     def refuted(self) -> str | None:

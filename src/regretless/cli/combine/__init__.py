@@ -188,11 +188,11 @@ def _combiner(arguments: CombineOptions) -> tuple[ExpertLearner, CombineContinua
     if "loss" not in settings and default in (None, WEALTH):
         settings["loss"] = "square"
     try:
-        made = wanted(**settings)
-        made._rules(2)  # so that a parameter without meaning is refused before a file is read
+        combiner = wanted(**settings)
+        combiner._rules(2)  # so that a parameter without meaning is refused before a file is read
     except RegretlessError as error:
         raise UsageError(by_option(error, wanted, OPTIONS)) from error
-    return made, None
+    return combiner, None
 
 
 def _resumed(arguments: CombineOptions, path: str) -> tuple[ExpertLearner, CombineContinuation]:

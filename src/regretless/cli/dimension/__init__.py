@@ -158,8 +158,8 @@ def _read(arguments: DimensionOptions, path: str) -> ClassArgument:
             array=arguments.array,
             names=arguments.names,
         )
-    made = FiniteClass(file.matrix, hypotheses=file.hypotheses, points=file.points)
-    return ClassArgument(made, file.name, None, file.notes)
+    finite_class = FiniteClass(file.matrix, hypotheses=file.hypotheses, points=file.points)
+    return ClassArgument(finite_class, file.name, None, file.notes)
 
 
 def _of_family(arguments: DimensionOptions, text: str) -> ClassArgument:
@@ -183,10 +183,12 @@ def _on_points(arguments: DimensionOptions, path: str) -> ClassArgument:
     with options.usage_errors("format", "array", "names"):
         points = read_points(path, format=arguments.format, names=arguments.names)
     try:
-        made = FiniteClass.halfspaces(points.values, homogeneous=homogeneous, names=points.names, axes=points.axes)
+        finite_class = FiniteClass.halfspaces(
+            points.values, homogeneous=homogeneous, names=points.names, axes=points.axes
+        )
     except InputRefused as error:
         raise DataError(points.name, None, None, error.fault, error.advice or "choose other points") from error
-    return ClassArgument(made, points.name, HALFSPACES[homogeneous], points.notes)
+    return ClassArgument(finite_class, points.name, HALFSPACES[homogeneous], points.notes)
 
 
 def run(arguments: DimensionOptions) -> int:
@@ -217,8 +219,8 @@ def _search(
     wanted = [name for name, there in asked.items() if there]
 
     def search(stop: Callable[[], bool]) -> DimensionOutput:
-        made = argument.finite_class
-        known = search_dimensions(made, wanted, arguments.limit, lambda name: shower(console, name), stop)
+        finite_class = argument.finite_class
+        known = search_dimensions(finite_class, wanted, arguments.limit, lambda name: shower(console, name), stop)
         return DimensionOutput(argument, known, trees=not arguments.no_tree)
 
     return run_until_signal(search, console)

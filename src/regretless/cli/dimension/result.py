@@ -69,7 +69,7 @@ class DimensionOutput(Output):
 
     def describe(self) -> dict[str, Any]:
         """The outcome as JSON values; the tree is null if it is not asked for."""
-        made = self.argument.finite_class
+        finite_class = self.argument.finite_class
         known = {name: low if low == high else None for name, (low, high) in self.known.intervals.items()}
         unknown: dict[str, Any] = {
             name: list(ends) for name, ends in self.known.intervals.items() if known[name] is None
@@ -83,14 +83,14 @@ class DimensionOutput(Output):
             "schema": SCHEMA,
             "path": self.argument.path,
             "named": self.argument.named,
-            "hypotheses": made.table_rows,
-            "distinct": made.hypotheses,
-            "points": made.points,
+            "hypotheses": finite_class.table_rows,
+            "distinct": finite_class.hypotheses,
+            "points": finite_class.points,
             "vc_dimension": known["vc_dimension"],
             "shattered": self._shattered(),
             "littlestone_dimension": known["littlestone_dimension"],
             "tree": self._nested() if self.trees else None,
-            "floor_log2": made.floor_log2,
+            "floor_log2": finite_class.floor_log2,
             **more,
             "exact": unknown or True,
             "seconds": self.known.seconds,
@@ -101,10 +101,10 @@ class DimensionOutput(Output):
         return None if self.known.vc is None else [_called(names, point) for point in sorted(self.known.vc.witness)]
 
     def _nested(self) -> dict[str, Any] | None:
-        tree, made = self.known.tree, self.argument.finite_class
+        tree, finite_class = self.known.tree, self.argument.finite_class
         if tree is None or tree.depth > DEEPEST:
             return None
-        return tree.nested(made.point_names, made.hypothesis_names)
+        return tree.nested(finite_class.point_names, finite_class.hypothesis_names)
 
     def interrupted(self) -> str:
         """The message about searches that a signal ended."""
@@ -117,13 +117,13 @@ class DimensionOutput(Output):
 
     def lines(self) -> Iterator[str]:
         """The lines for people, with the tree if it is asked for."""
-        made = self.argument.finite_class
-        merged = f", from {made.table_rows:,} rows" if made.table_rows > made.hypotheses else ""
-        count = f"{made.hypotheses:,} different hypothes{'is' if made.hypotheses == 1 else 'es'}"
-        yield f"{self.argument.title}: {count}{merged}, on {many(made.points, 'point')}"
+        finite_class = self.argument.finite_class
+        merged = f", from {finite_class.table_rows:,} rows" if finite_class.table_rows > finite_class.hypotheses else ""
+        count = f"{finite_class.hypotheses:,} different hypothes{'is' if finite_class.hypotheses == 1 else 'es'}"
+        yield f"{self.argument.title}: {count}{merged}, on {many(finite_class.points, 'point')}"
         for name, title in (("vc_dimension", "VC dimension"), ("littlestone_dimension", "Littlestone dimension")):
             yield self._row(title, _between(*self.known.intervals[name]), self._proof(name))
-        yield self._row("floor(log2 |H|)", str(made.floor_log2), "the halving algorithm errs no more often")
+        yield self._row("floor(log2 |H|)", str(finite_class.floor_log2), "the halving algorithm errs no more often")
         optimal = self.known.intervals["littlestone_dimension"]
         yield self._row("optimal mistake bound", _between(*optimal), self._promised(*optimal))
         if self.known.drawn is not None:
@@ -159,14 +159,14 @@ class DimensionOutput(Output):
         return f"  {name:<{WIDTH}}{value:<8} {why}".rstrip()
 
     def _proof(self, name: str) -> str:
-        made, (low, high) = self.argument.finite_class, self.known.intervals[name]
+        finite_class, (low, high) = self.argument.finite_class, self.known.intervals[name]
         dimension = self.known.vc if name == "vc_dimension" else self.known.littlestone
         if dimension is None:
             return "not looked for" if low < high else "not looked for, but it lies between the others"
         if name == "littlestone_dimension":
             depth = dimension.witness.depth
             return f"shattered: a mistake tree of depth {depth}{self._besides(low, depth)}" if high else NOTHING
-        names = [short(made.point_name(point)) for point in sorted(dimension.witness)]
+        names = [short(finite_class.point_name(point)) for point in sorted(dimension.witness)]
         listed = f"{', '.join(names[:8])}{', ...' if len(names) > 8 else ''}"
         nothing = "no point has both labels" if dimension.exact else "none shattered so far"
         points = f"shattered: {'points' if len(names) > 1 else 'point'} {listed}" if names else nothing
@@ -205,9 +205,9 @@ class DimensionOutput(Output):
 
     def picture(self, levels: int, *, with_leaves: int) -> TreePicture:
         """The first levels of the tree, with hypotheses if its depth is at most `with_leaves`."""
-        made, tree = self.argument.finite_class, self.known.tree
+        finite_class, tree = self.argument.finite_class, self.known.tree
         assert tree is not None
-        points, hypotheses = made.point_names, made.hypothesis_names
+        points, hypotheses = finite_class.point_names, finite_class.hypothesis_names
         return tree.picture(
             levels, with_leaves=with_leaves, points=points, hypotheses=hypotheses, of=self.argument.title
         )

@@ -319,9 +319,9 @@ def _map_partitions(learner: OnlineClassifier, X: Any, method: str, dtype: Any, 
     meta = _frame_of(np.empty((0,) if columns == 1 else (0, columns), dtype), X._meta.index[:0], learner)
     # Not map_partitions, which does not put delayed values in their places in older versions.
     simple, on_frame = X.simplify(), dask.delayed(_on_frame, pure=False)
-    made = [on_frame(part, one, method, meta) for part in simple.to_delayed(optimize_graph=False)]
+    frames = [on_frame(part, one, method, meta) for part in simple.to_delayed(optimize_graph=False)]
     divisions = simple.divisions if simple.known_divisions else None
-    return from_delayed(made, meta=meta, divisions=divisions, verify_meta=False)
+    return from_delayed(frames, meta=meta, divisions=divisions, verify_meta=False)
 
 
 def _on_block(block: Any, learner: OnlineClassifier, method: str, empty: Array) -> Array:

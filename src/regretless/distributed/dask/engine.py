@@ -450,8 +450,8 @@ def _here(fold: FoldTasks, done: Callable[[int], None] | None, stop: Callable[[]
 
     graph = {**fold.shared_tasks(), **fold.common_task(), **fold.place({}, [""] * len(fold.leaves))[("",)]}
     with Callback(posttask=ended):
-        made: TaskResult = (get_scheduler() or get)(graph, fold.root)
-    return made
+        answer: TaskResult = (get_scheduler() or get)(graph, fold.root)
+    return answer
 
 
 @contextmanager

@@ -81,13 +81,13 @@ class Partition(Shard):
             raise RegretlessError(f"{self.name}: it is held by Dask's workers and can be played by Dask alone")
         there = {key: DataNode(key, value) for key, value in zip(self.needs, self._values or (), strict=True)}
         try:
-            made = dask.get({**self._tasks, **there}, self._keys)
+            parts = dask.get({**self._tasks, **there}, self._keys)
         except (RegretlessError, OSError):
             raise
         except Exception as error:  # whatever the tasks of a user raise
             fault = f"to make it raised {type(error).__name__}: {error}"
             raise DataError(self.name, None, None, fault, "compute the collection by itself to see where") from error
-        return stream_of(self._pair(made), self.name, schema)
+        return stream_of(self._pair(parts), self.name, schema)
 
     def fingerprint(self) -> str | None:
         """The keys by which Dask knows the rows: often the same for the same data, made in the same way."""
@@ -97,9 +97,9 @@ class Partition(Shard):
             return None
         return f"{UNSURE}{tokenize([str(key) for key in self._keys], self._label)}"
 
-    def _pair(self, made: Sequence[Any]) -> Any:
+    def _pair(self, parts: Sequence[Any]) -> Any:
         """X and y, or the stream or batch that was made."""
-        rows: Any = made[0] if len(made) == 1 else tuple(made)
+        rows: Any = parts[0] if len(parts) == 1 else tuple(parts)
         if hasattr(rows, "columns") and hasattr(rows, "drop"):
             if self._label not in rows.columns:
                 fault = f"no column {self._label!r}" if self._label is not None else "a frame, and there is no label="
@@ -234,14 +234,14 @@ def _lineages(collections: Sequence[Sequence[Any]], keys: Sequence[Sequence[Any]
     reached = [_reachable(roots, depends.__getitem__) for roots in wanted]
     users = Counter(key for one in reached for key in one)
     apart = {key for key, count in users.items() if _is_held(graph[key]) or (count > 1 and not _is_small(graph[key]))}
-    made: list[Shard] = []
+    shards: list[Shard] = []
     for place, roots in enumerate(wanted):
         own = _reachable(roots, lambda key: () if key in apart else depends[key])
         needs = sorted((key for key in own if key in apart), key=str)
         shared = {key: graph[key] for key in _reachable(needs, depends.__getitem__)}
         tasks = {key: graph[key] for key in own if key not in apart}
-        made.append(Partition(f"partition {place}", roots, tasks, needs, shared, label, known))
-    return made
+        shards.append(Partition(f"partition {place}", roots, tasks, needs, shared, label, known))
+    return shards
 
 
 def _reachable(roots: Iterable[Any], below: Callable[[Any], Iterable[Any]]) -> list[Any]:

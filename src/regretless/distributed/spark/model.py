@@ -271,10 +271,10 @@ class ModelWriter(MLWriter):  # type: ignore[misc]
         spark = self.sparkSession
         DefaultParamsWriter.saveMetadata(self._model, path, spark)
         with TemporaryDirectory() as folder:
-            made = Path(folder) / INSIDE
-            _write(str(made), self._model)
+            file = Path(folder) / INSIDE
+            _write(str(file), self._model)
             system, place = _hadoop(spark, f"{path}/{INSIDE}")
-            system.copyFromLocalFile(False, True, _hadoop_path(spark, made.as_uri()), place)
+            system.copyFromLocalFile(False, True, _hadoop_path(spark, file.as_uri()), place)
 
 
 class ModelReader(MLReader):  # type: ignore[misc]
@@ -308,10 +308,10 @@ class ModelReader(MLReader):  # type: ignore[misc]
         _refuse_connect(spark, path)
         metadata = DefaultParamsReader.loadMetadata(path, spark)
         with TemporaryDirectory() as folder:
-            made = Path(folder) / INSIDE
+            file = Path(folder) / INSIDE
             system, place = _hadoop(spark, f"{path}/{INSIDE}")
-            system.copyToLocalFile(False, place, _hadoop_path(spark, made.as_uri()), True)
-            model, _ = self._read(str(made))
+            system.copyToLocalFile(False, place, _hadoop_path(spark, file.as_uri()), True)
+            model, _ = self._read(str(file))
         model._resetUid(metadata["uid"])
         DefaultParamsReader.getAndSetParams(model, metadata)
         return model
