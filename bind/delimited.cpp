@@ -22,6 +22,7 @@
 #include "handed_over.hpp"
 #include "regretless/delimited.hpp"
 #include "regretless/table_rows.hpp"
+#include "regretless/word_kernels.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -33,8 +34,9 @@ namespace {
 const DelimitedKernels& delimited_kernels() { return REGRETLESS_COMPILED(delimited); }
 
 using Matrix = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;
+using CellArrays = std::tuple<Array1<std::uint8_t>, Array1<std::int64_t>, Array1<std::int64_t>>;
 using Columns = std::tuple<Matrix, std::vector<Array1<double>>, std::vector<Array1<std::int32_t>>,
-                           std::vector<nb::list>, std::vector<std::int64_t>>;
+                           std::vector<nb::list>, std::vector<CellArrays>, std::vector<std::int64_t>>;
 
 template <class T>
 std::unique_ptr<T[]> unwritten(std::size_t size) {
@@ -86,7 +88,8 @@ DelimitedKind kind_of(char letter) {
     case 'b': return DelimitedKind::boolean;
     case 't': return DelimitedKind::text;
     case 'e': return DelimitedKind::empty;
-    default: throw std::invalid_argument("kinds are . n b t e");
+    case 'w': return DelimitedKind::words;
+    default: throw std::invalid_argument("kinds are . n b t e w");
   }
 }
 
@@ -110,6 +113,24 @@ struct Dictionary {
   std::unique_ptr<const char*[]> begins;
   std::unique_ptr<std::uint32_t[]> sizes;
   std::uint32_t mask;
+};
+
+// What a column of words needs: its cells.
+struct CellRoom {
+  CellRoom(std::size_t bytes, std::size_t rows)
+      : text(unwritten<std::uint8_t>(bytes)), offsets(unwritten<std::int64_t>(rows + 1)),
+        missing(unwritten<std::int64_t>(rows)) {
+    offsets[0] = 0;
+  }
+  void lend(DelimitedColumn& column) {
+    column.cells = {reinterpret_cast<char*>(text.get()), offsets.get(), missing.get()};
+  }
+  CellArrays hand_over(std::size_t rows, std::size_t gaps) {
+    const auto bytes = std::size_t(offsets[rows]);
+    return {handed_over(text, bytes), handed_over(offsets, rows + 1), handed_over(missing, gaps)};
+  }
+  std::unique_ptr<std::uint8_t[]> text;
+  std::unique_ptr<std::int64_t[]> offsets, missing;
 };
 
 // One call: the memory of its results, and how the kernel is told of it.
@@ -166,13 +187,17 @@ class Reading {
         values.back().append(nb::steal(word));
       }
     }
+    std::vector<CellArrays> cells;
+    for (const DelimitedColumn& column : columns_)
+      if (column.kind == DelimitedKind::words)
+        cells.push_back(cells_[cells.size()].hand_over(rows_, std::size_t(column.gaps)));
     double* const matrix = matrix_.get();
     std::vector<Array1<double>> apart;
     for (auto& column : apart_) apart.push_back(handed_over(column, rows_));
     std::vector<Array1<std::int32_t>> codes;
     for (auto& dictionary : dictionaries_) codes.push_back(handed_over(dictionary.codes, rows_));
     return Columns(Matrix(matrix, {rows_, matrix_width_}, owner_of(matrix_)), std::move(apart), std::move(codes),
-                   std::move(values), std::move(gaps));
+                   std::move(values), std::move(cells), std::move(gaps));
   }
 
  private:
@@ -188,6 +213,8 @@ class Reading {
       column.numbers = apart_.emplace_back(unwritten<double>(room_)).get();
     } else if (column.kind == DelimitedKind::text) {
       dictionaries_.emplace_back(room_).lend(column);
+    } else if (column.kind == DelimitedKind::words) {
+      cells_.emplace_back(text_.size(), room_).lend(column);
     }
   }
 
@@ -197,6 +224,7 @@ class Reading {
   std::unique_ptr<double[]> matrix_;
   std::vector<std::unique_ptr<double[]>> apart_;
   std::vector<Dictionary> dictionaries_;
+  std::vector<CellRoom> cells_;
 };
 
 std::optional<Columns> read_delimited(const nb::bytes& text, const std::string& delimiter, const std::string& kinds,
@@ -267,7 +295,7 @@ using Given1 = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::
 using Starts = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 SparseRows add_words(const Given1& values, const Ids& indices, const Starts& starts, const Starts& ends,
-                     const Ids& columns) {
+                     const Ids& columns, const std::optional<Ids>& features) {
   if (starts.shape(0) == 0 || ends.shape(0) != starts.shape(0) || indices.shape(0) != values.shape(0))
     throw std::invalid_argument("the arrays do not agree");
   const std::size_t count = starts.shape(0) - 1, words = columns.shape(0);
@@ -286,7 +314,8 @@ SparseRows add_words(const Given1& values, const Ids& indices, const Starts& sta
   auto out_starts = unwritten<std::int64_t>(count + 1);
   RowsWithWords table{values.data(), indices.data(), at.data(), std::int64_t(count), columns.data(),
                       begins.data(), sorted.get(),   out.get(), out_indices.get(),   out_starts.get()};
-  table.write();
+  if (features) table.features = features->data(), table.known = features->shape(0);
+  REGRETLESS_COMPILED(words).add(table);
   const nb::gil_scoped_acquire locked;
   const auto entries = std::size_t(out_starts[count]);
   return {handed_over(out, entries), handed_over(out_indices, entries), handed_over(out_starts, count + 1)};
@@ -299,9 +328,10 @@ void bind_delimited(nb::module_& m) {
         "falses"_a,
         "Columns of whole rows of text, or None where it is not plain: a lone carriage return, a quote out of place, "
         "a row of another length or a cell that is not what its column holds. `kinds` has a letter for each column: n "
-        "number, b boolean, t text, e nothing, . passed over. Numbers have a place in the matrix, or -1 to be apart. "
-        "Returns the matrix, the columns apart, the codes of those of text (-1 for none), their values, and how many "
-        "cells of each column are missing, which are nan in numbers.");
+        "number, b boolean, t text, w words, e nothing, . passed over. Numbers have a place in the matrix, or -1 to be "
+        "apart. Returns the matrix, the columns apart, the codes of those of text (-1 for none), their values, the "
+        "cells of those of words (their bytes one after the other, where each ends after a 0, and the rows without "
+        "one), and how many cells of each column are missing, which are nan in numbers.");
   m.def("cut_delimited", &cut_delimited, "text"_a, "delimiter"_a,
         "Where the last row ends that ends in the text, behind its newline; 0 where none does, and -1 where quotes or "
         "carriage returns stand elsewhere than usual.");
@@ -310,10 +340,10 @@ void bind_delimited(nb::module_& m) {
       "table_rows", &table_rows, "values"_a, "ids"_a, "categories"_a,
       "Values, indices and starts of compressed sparse rows: the numbers that are not zero, in the columns `ids`, and "
       "1 in the column of each category, where -1 is none. None where ids do not ascend, or a row has a column twice.");
-  m.def("add_words", &add_words, "values"_a, "indices"_a, "starts"_a, "ends"_a, "columns"_a,
+  m.def("add_words", &add_words, "values"_a, "indices"_a, "starts"_a, "ends"_a, "columns"_a, "features"_a = nb::none(),
         "Values, indices and starts of sparse rows to which words are added, each with the number of times that it "
-        "stands in its row; `columns` are those of each time, -1 for none, and `ends` where those of a row end, after "
-        "a 0.");
+        "stands in its row; `columns` are those of each time, -1 for none, or their places in `features`, and `ends` "
+        "where those of a row end, after a 0.");
 }
 
 }  // namespace regretless

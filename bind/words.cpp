@@ -8,7 +8,9 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "compiled.hpp"
 #include "handed_over.hpp"
+#include "regretless/word_kernels.hpp"
 #include "regretless/words.hpp"
 
 namespace nb = nanobind;
@@ -47,9 +49,10 @@ class Words {
     const std::size_t known = reader_.numbers.size();
     {
       const nb::gil_scoped_release unlocked;
-      reader_.read({reinterpret_cast<const char*>(text.data()), begins.data(), std::int64_t(begins.size()) - 1,
-                    missing.data(), missing.data() + missing.shape(0), letters.data(),
-                    letters.data() + letters.shape(0)});
+      reader_.read(
+          {reinterpret_cast<const char*>(text.data()), begins.data(), std::int64_t(begins.size()) - 1, missing.data(),
+           missing.data() + missing.shape(0), letters.data(), letters.data() + letters.shape(0)},
+          REGRETLESS_COMPILED(words).mark);
     }
     nb::list values;
     for (std::size_t k = known; k < reader_.numbers.size(); ++k)
@@ -75,7 +78,8 @@ void bind_words(nb::module_& m) {
                     "Reads the words of a column, and sequences of neighbours up to `ngrams`, a space between.")
       .def(nb::init<std::int64_t>(), "ngrams"_a)
       .def("read", &Words::read, "text"_a, "offsets"_a, "missing"_a, "letters"_a,
-           "The words of cells of UTF-8 text: where those of each row end, after a 0, which of the values each is, and "
+           "The words of cells of UTF-8 text, with the letters of ASCII as small ones: where those of each row end, "
+           "after a 0, which of the values each is, and "
            "the values that are new, in the order in which they come after those before. Letters are the characters of "
            "words beyond ASCII, ascending; `missing` are rows without a cell, ascending.");
 }

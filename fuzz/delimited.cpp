@@ -61,6 +61,14 @@ void take(const DelimitedColumn& column, const std::vector<double>& numbers, std
   into.numbers.emplace_back(numbers.begin(), numbers.begin() + (numbers.empty() ? 0 : std::ptrdiff_t(rows)));
   into.words.emplace_back();
   into.gaps.push_back(column.gaps);
+  std::int64_t gaps = 0;
+  for (std::size_t t = 0; t < rows && column.kind == DelimitedKind::words; ++t) {
+    const std::int64_t begin = column.cells.offsets[t], end = column.cells.offsets[t + 1];
+    const bool missing = gaps < column.gaps && column.cells.missing[gaps] == std::int64_t(t);
+    MUST(begin <= end && (!missing || begin == end));
+    gaps += missing;
+    into.words.back().push_back(missing ? "-" : "+" + std::string(column.cells.text + begin, column.cells.text + end));
+  }
   for (std::size_t t = 0; t < rows && column.kind == DelimitedKind::text; ++t) {
     const std::int32_t code = column.codes[t];
     MUST(code >= -1 && code < column.values.count);
@@ -79,12 +87,17 @@ Read read(const DelimitedKernels& kernels, std::string_view text, char delimiter
   std::vector<std::vector<std::int32_t>> codes(kinds.size());
   std::vector<std::vector<std::uint32_t>> table(kinds.size()), sizes(kinds.size());
   std::vector<std::vector<const char*>> begins(kinds.size());
+  std::vector<std::vector<char>> cells(kinds.size());
+  std::vector<std::vector<std::int64_t>> offsets(kinds.size()), missing(kinds.size());
   for (std::size_t c = 0; c < kinds.size(); ++c) {
     columns[c].kind = kinds[c];
     if (kinds[c] == DelimitedKind::text) {
       codes[c].resize(rows), table[c].resize(slots), sizes[c].resize(rows), begins[c].resize(rows);
       columns[c].codes = at(codes[c]);
       columns[c].values = {table[c].data(), std::uint32_t(slots - 1), at(begins[c]), at(sizes[c]), 0};
+    } else if (kinds[c] == DelimitedKind::words) {
+      cells[c].resize(text.size()), offsets[c].resize(rows + 1), missing[c].resize(rows);
+      columns[c].cells = {at(cells[c]), at(offsets[c]), at(missing[c])};
     } else {
       numbers[c].resize(rows);
       columns[c].numbers = at(numbers[c]);
@@ -124,7 +137,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Input in(data, size);
   const char delimiter = ",;\t| "[in.below(5)];
   const std::vector<DelimitedKind> kinds =
-      array<DelimitedKind>(in.within(1, 5), [&] { return DelimitedKind(in.below(5)); });
+      array<DelimitedKind>(in.within(1, 5), [&] { return DelimitedKind(in.below(6)); });
   const std::size_t half = std::size_t(in.byte());
   const std::string text = text_of(in);
   const Read whole = read(KERNELS(delimited_), text, delimiter, kinds);

@@ -8,15 +8,15 @@
 #include <string>
 
 #include "input.hpp"
-#include "regretless/table_rows.hpp"
+#include "regretless/word_kernels.hpp"
 
 namespace {
 
 using namespace fuzz;
 using namespace regretless;
 
-constexpr const char* pieces[] = {"a",  "b", "_", "7", " ", "-", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80",
-                                  "ab", ""};
+constexpr const char* pieces[] = {
+    "a", "b", "_", "7", " ", "-", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "ab", "", "Z", "a_name_of_17_bytes"};
 const std::vector<std::uint32_t> letters{0xE9, 0x1F600};  // the euro sign is none
 
 bool is_of_word(const std::string& piece) { return piece != " " && piece != "-" && piece != "\xE2\x82\xAC"; }
@@ -34,7 +34,8 @@ std::vector<std::string> sequences(const std::vector<std::string>& words, std::i
 }
 
 // Words are added to rows whose entries ascend; -1 is the column of those that have none.
-void count(const std::vector<std::int64_t>& ends, const std::vector<std::int32_t>& codes, Input& in) {
+void count(const WordKernels& kernels, const std::vector<std::int64_t>& ends, const std::vector<std::int32_t>& codes,
+           Input& in) {
   const std::int64_t rows = std::int64_t(ends.size()) - 1;
   const auto none = std::int32_t(in.within(-1, 4));
   std::vector<double> values;
@@ -59,9 +60,13 @@ void count(const std::vector<std::int64_t>& ends, const std::vector<std::int32_t
   std::vector<double> out(values.size() + words.size());
   std::vector<std::int32_t> out_indices(out.size()), sorted(static_cast<std::size_t>(longest));
   std::vector<std::int64_t> out_starts(starts.size());
-  RowsWithWords{at(values), at(indices),     starts.data(),    rows, at(words), ends.data(), at(sorted),
-                at(out),    at(out_indices), out_starts.data()}
-      .write();
+  RowsWithWords r{at(values), at(indices),     starts.data(),    rows, at(words), ends.data(), at(sorted),
+                  at(out),    at(out_indices), out_starts.data()};
+  const std::int32_t last = codes.empty() ? 0 : *std::max_element(codes.begin(), codes.end());
+  std::vector<std::int32_t> features;  // the same, where words are places among them
+  for (std::int32_t code = 0; code <= last; ++code) features.push_back(code == none ? -1 : code);
+  if (in.flag()) r.words = at(codes), r.features = features.data(), r.known = features.size();
+  kernels.add(r);
   for (std::int64_t t = 0; t < rows; ++t) {
     std::int64_t e = out_starts[std::size_t(t)];
     for (const auto& [column, value] : expected[std::size_t(t)]) {
@@ -97,8 +102,9 @@ struct Cells {
     bool inside = false;
     const bool spaces = in.flag();  // behind each piece, so that a row has many words
     for (std::int64_t left = in.below(48); left > 0; --left) {
-      const std::string piece = pieces[in.below(std::int64_t(std::size(pieces)))];
-      text += piece;
+      const std::string written = pieces[in.below(std::int64_t(std::size(pieces)))];
+      const std::string piece = written == "Z" ? "z" : written;
+      text += written;
       if (is_of_word(piece) && !piece.empty() && inside) cell.back() += piece;
       else if (is_of_word(piece) && !piece.empty()) cell.push_back(piece);
       inside = piece.empty() ? inside : is_of_word(piece);
@@ -108,10 +114,7 @@ struct Cells {
   }
 };
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  Input in(data, size);
+void read(const WordKernels& kernels, Input in) {
   const std::int64_t ngrams = in.within(1, 3), blocks = in.within(1, 3);
   WordReader reader(in.raw<std::uint64_t>(), ngrams);
   std::map<std::string, std::int32_t> numbers;  // of all blocks so far
@@ -119,14 +122,24 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Cells cells(in, ngrams);
     const std::vector<char> held(cells.text.begin(), cells.text.end());  // of its very size
     reader.read({at(held), cells.offsets.data(), std::int64_t(cells.offsets.size()) - 1, at(cells.missing),
-                 at(cells.missing) + cells.missing.size(), letters.data(), letters.data() + letters.size()});
+                 at(cells.missing) + cells.missing.size(), letters.data(), letters.data() + letters.size()},
+                kernels.mark);
     MUST(reader.ends == cells.ends && reader.codes.size() == cells.words.size());
     for (std::size_t k = 0; k < cells.words.size(); ++k) {
       const auto known = numbers.emplace(cells.words[k], std::int32_t(numbers.size())).first;
       MUST(reader.codes[k] == known->second && reader.numbers[std::size_t(known->second)] == cells.words[k]);
     }
     MUST(reader.numbers.size() == numbers.size());
-    count(reader.ends, reader.codes, in);
+    count(kernels, reader.ends, reader.codes, in);
   }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  read(KERNELS(words_), {data, size});
+#if defined(FUZZ_WIDE)
+  if (__builtin_cpu_supports("avx2")) read(words_v3, {data, size});
+#endif
   return 0;
 }

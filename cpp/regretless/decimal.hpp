@@ -11,37 +11,12 @@
 #include <utility>
 
 #include "simd_sum.hpp"
+#include "text_block.hpp"
 #if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 200000
 #include "double_from_chars.hpp"
 #endif
 
 namespace regretless::REGRETLESS_ISA {
-
-REGRETLESS_INLINE std::uint64_t load_word(const char* p) {
-  std::uint64_t word;
-  std::memcpy(&word, p, sizeof word);
-  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-  return word;
-}
-
-inline constexpr std::uint64_t every_byte = 0x0101010101010101;
-
-// The high bit of each byte that is `wanted`.
-template <class Word>
-REGRETLESS_INLINE Word equal_bytes(Word word, char wanted) {
-  word ^= std::uint8_t(wanted) * every_byte;
-  return ~(((word & 0x7F * every_byte) + 0x7F * every_byte) | word | 0x7F * every_byte);
-}
-
-REGRETLESS_INLINE int count_ones(std::uint64_t x) {
-#if defined(__POPCNT__) || !defined(__x86_64__)
-  return std::popcount(x);
-#else  // would be a call of a library function
-  x -= x >> 1 & 0x5555555555555555;
-  x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
-  return int(((x + (x >> 4)) & 0x0F0F0F0F0F0F0F0F) * 0x0101010101010101 >> 56);
-#endif
-}
 
 inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                            1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};

@@ -9,7 +9,7 @@
 
 namespace regretless {
 
-enum class DelimitedKind : std::uint8_t { skipped, number, boolean, text, empty };
+enum class DelimitedKind : std::uint8_t { skipped, number, boolean, text, empty, words };
 
 // Up to eight bytes, and how many they are.
 struct DelimitedTerm {
@@ -28,6 +28,13 @@ struct DelimitedValues {
   std::int32_t count = 0;
 };
 
+// The cells of a column of words, one after the other.
+struct DelimitedCells {
+  char* text = nullptr;             // there is room for all of the text
+  std::int64_t* offsets = nullptr;  // rows + 1: the cell of row t stands from offsets[t] to offsets[t + 1]
+  std::int64_t* missing = nullptr;  // the rows without one, ascending
+};
+
 struct DelimitedColumn {
   DelimitedKind kind = DelimitedKind::skipped;
   double* numbers = nullptr;  // of numbers and booleans: that of row t is numbers[t * stride]; missing ones are NaN
@@ -35,7 +42,8 @@ struct DelimitedColumn {
   std::int32_t* codes = nullptr;  // of text: which of the values; -1 for none
   DelimitedValues values;
   std::int64_t gaps = 0;  // cells without a value
-  std::size_t run = 0;    // how many columns of numbers stand side by side in text and matrix from here on
+  DelimitedCells cells;
+  std::size_t run = 0;  // how many columns of numbers stand side by side in text and matrix from here on
 };
 
 // One call of the kernel. The caller owns all memory.
@@ -76,35 +84,6 @@ extern const DelimitedKernels delimited_v1, delimited_v3, delimited_v4, delimite
 namespace regretless::REGRETLESS_ISA {
 
 // ---- the first stage: where cells end
-
-// 64 bytes of text; bit i of a mask stands for byte i.
-struct TextBlock {
-#if defined(__AVX512BW__)
-  explicit TextBlock(const char* p) : bytes(_mm512_loadu_si512(p)) {}
-  REGRETLESS_INLINE std::uint64_t equal(char c) const { return _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(c)); }
-  __m512i bytes;
-#elif defined(__AVX2__)
-  explicit TextBlock(const char* p)
-      : low(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))),
-        high(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + 32))) {}
-  REGRETLESS_INLINE std::uint64_t equal(char c) const {
-    const __m256i wanted = _mm256_set1_epi8(c);
-    const auto bits = [&](__m256i x) { return std::uint32_t(_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, wanted))); };
-    return std::uint64_t(bits(high)) << 32 | bits(low);
-  }
-  __m256i low, high;
-#else
-  explicit TextBlock(const char* p) {
-    for (int k = 0; k < 8; ++k) words[k] = load_word(p + 8 * k);
-  }
-  REGRETLESS_INLINE std::uint64_t equal(char c) const {
-    std::uint64_t mask = 0;
-    for (int k = 0; k < 8; ++k) mask |= ((equal_bytes(words[k], c) >> 7) * 0x0102040810204080 >> 56) << (8 * k);
-    return mask;
-  }
-  std::uint64_t words[8];
-#endif
-};
 
 // What separates cells in text that begins at a row: 64 bytes at a time.
 class DelimitedScan {
@@ -320,6 +299,7 @@ class DelimitedReader {
       case DelimitedKind::boolean: return boolean(cell, column, column.numbers[job_.rows * column.stride]);
       case DelimitedKind::text: return word(cell, column, column.codes[job_.rows]);
       case DelimitedKind::empty: return is_gap(unquoted(cell), column);
+      case DelimitedKind::words: return words(unquoted(cell), column);
     }
     return false;
   }
@@ -387,6 +367,17 @@ class DelimitedReader {
       if (values.sizes[code] == size && std::memcmp(values.begins[code], cell.begin, size) == 0) return true;
       if (--room_ < 0) return false;  // values whose hashes are alike, by chance or by intent
     }
+  }
+
+  REGRETLESS_INLINE bool words(Cell cell, DelimitedColumn& column) const {
+    DelimitedCells& cells = column.cells;
+    const std::int64_t begin = cells.offsets[job_.rows];
+    const bool gap = is_gap(cell, column);
+    if (gap) cells.missing[column.gaps - 1] = job_.rows;
+    const std::size_t size = gap ? 0 : std::size_t(cell.end - cell.begin);
+    std::memcpy(cells.text + begin, cell.begin, size);
+    cells.offsets[job_.rows + 1] = begin + std::int64_t(size);
+    return true;
   }
 
   DelimitedJob& job_;

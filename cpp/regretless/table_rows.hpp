@@ -71,45 +71,90 @@ struct RowsWithWords {
   double* out = nullptr;
   std::int32_t* out_indices = nullptr;
   std::int64_t* out_starts = nullptr;
-
-  // Each word with the number of times that it stands in its row; what is of one column is added up.
-  void write() {
-    std::int64_t entries = out_starts[0] = 0;
-    for (std::int64_t t = 0; t < rows; ++t) {
-      const std::int32_t *at = sorted, *const end = sort(words + begins[t], begins[t + 1] - begins[t]);
-      for (std::int64_t k = starts[t]; k < starts[t + 1] || at < end; ++entries) {
-        const bool entry = k < starts[t + 1] && (at == end || indices[k] <= *at);
-        const std::int32_t column = out_indices[entries] = entry ? indices[k] : *at;
-        const double value = entry ? values[k++] : 0;
-        std::int64_t count = 0;
-        for (; at < end && *at == column; ++at) ++count;
-        out[entries] = value + double(count);
-      }
-      out_starts[t + 1] = entries;
-    }
-  }
-
- private:
-  // Some columns in order, without those that are none; where they end. Few are put at the places that counts of
-  // smaller ones say, which needs no branch.
-  std::int32_t* sort(const std::int32_t* columns, std::int64_t n) {
-    constexpr std::int64_t few = 48;
-    if (n > few) {
-      std::int32_t* const end = std::copy_if(columns, columns + n, sorted, [](std::int32_t c) { return c >= 0; });
-      std::sort(sorted, end);
-      return end;
-    }
-    std::int32_t own[few], none = 0;  // a caller may write to the columns meanwhile
-    std::copy_n(columns, n, own);
-    for (std::int64_t k = 0; k < n; ++k) none += own[k] < 0;
-    for (std::int64_t k = 0; k < n; ++k) {
-      std::int32_t place = 0;
-      for (std::int64_t j = 0; j < k; ++j) place += own[j] <= own[k];
-      for (std::int64_t j = k + 1; j < n; ++j) place += own[j] < own[k];
-      if (own[k] >= 0) sorted[place - none] = own[k];
-    }
-    return sorted + (n - none);
-  }
+  const std::int32_t* features = nullptr;  // where there are some, `words` are places among them
+  std::size_t known = 0;                   // how many there are
 };
 
 }  // namespace regretless
+
+#if defined(REGRETLESS_ISA)
+#include "simd_sum.hpp"
+
+namespace regretless::REGRETLESS_ISA {
+
+REGRETLESS_INLINE std::int32_t column_of(const RowsWithWords& r, std::int32_t word) {
+  if (!r.features) return word;
+  const auto place = std::size_t(std::uint32_t(word));
+  return place < r.known ? r.features[place] : -1;
+}
+
+// As many columns as a register holds.
+#if defined(__AVX512BW__)
+inline constexpr std::int32_t columns_together = 16;
+#else
+inline constexpr std::int32_t columns_together = register_bytes / 4;
+#endif
+typedef std::int32_t SomeColumns __attribute__((vector_size(4 * columns_together)));
+
+// The columns of some words in order, without those that are none; where they end. Few are put at the places that
+// counts of smaller ones say, which needs no branch.
+static std::int32_t* sort_columns(const RowsWithWords& r, std::int64_t begin, std::int64_t n) {
+  constexpr std::int32_t few = 48;
+  if (n > few) {
+    std::int32_t* end = r.sorted;
+    for (std::int64_t k = 0; k < n; ++k) {
+      *end = column_of(r, r.words[begin + k]);
+      end += *end >= 0;
+    }
+    // By a function with a name of this instruction set, so that no other one runs it.
+    std::sort(r.sorted, end, [](std::int32_t a, std::int32_t b) { return a < b; });
+    return end;
+  }
+  std::int32_t own[few], place[few], none = 0;  // a caller may write to the columns meanwhile
+  for (std::int32_t k = 0; k < few; ++k) own[k] = k < n ? column_of(r, r.words[begin + k]) : 0;
+  for (std::int32_t k = 0; k < n; ++k) none += own[k] < 0;
+  SomeColumns lanes;
+  for (std::int32_t l = 0; l < columns_together; ++l) lanes[l] = l;
+  for (std::int32_t first = 0; first < n; first += columns_together, lanes += columns_together) {
+    SomeColumns these, count = {};
+    std::memcpy(&these, own + first, sizeof these);
+    for (std::int32_t j = 0; j < n; ++j) {  // a comparison that is true is -1
+      const SomeColumns other = own[j] - SomeColumns{};
+      count -= (other < these) | ((other == these) & (j - SomeColumns{} < lanes));
+    }
+    std::memcpy(place + first, &count, sizeof count);
+  }
+  for (std::int32_t k = 0; k < n; ++k)
+    if (own[k] >= 0) r.sorted[place[k] - none] = own[k];
+  return r.sorted + (n - none);
+}
+
+// Each word with the number of times that it stands in its row; what is of one column is added up.
+static void add_words(const RowsWithWords& r) {
+  std::int64_t entries = r.out_starts[0] = 0;
+  for (std::int64_t t = 0; t < r.rows; ++t) {
+    const std::int32_t* at = r.sorted;
+    const std::int32_t* const end = sort_columns(r, r.begins[t], r.begins[t + 1] - r.begins[t]);
+    for (std::int64_t k = r.starts[t]; k < r.starts[t + 1]; ++entries) {
+      const bool entry = at == end || r.indices[k] <= *at;
+      const std::int32_t column = r.out_indices[entries] = entry ? r.indices[k] : *at;
+      const double value = entry ? r.values[k++] : 0;
+      std::int64_t count = 0;
+      for (; at < end && *at == column; ++at) ++count;
+      r.out[entries] = value + double(count);
+    }
+    // Words alone: they are written without a guess whether the next one is the same.
+    std::int32_t before = -1, count = 0;
+    for (--entries; at < end; before = *at++) {
+      const bool other = *at != before;
+      entries += other;
+      count = other ? 1 : count + 1;
+      r.out_indices[entries] = *at;
+      r.out[entries] = count;
+    }
+    r.out_starts[t + 1] = ++entries;
+  }
+}
+
+}  // namespace regretless::REGRETLESS_ISA
+#endif

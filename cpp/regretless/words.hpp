@@ -1,97 +1,182 @@
 // The words of cells of text, counted: sequences of letters, marks, digits and underscores, and of neighbouring words.
 #pragma once
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <limits>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "byte_hash.hpp"
+#include "word_marks.hpp"
 
 namespace regretless {
 
-// Distinct texts, numbered in the order in which they come. The numbers do not depend on the seed of the hash, which
-// nobody should be able to foresee. Texts of up to 16 bytes, as nearly all words are, are compared as two numbers.
-class TextNumbers {
+// Numbers by a hash, of 32 bits, that nobody should be able to foresee. Who looks one up says which of those with its
+// hash it is.
+class HashedNumbers {
  public:
-  static constexpr std::size_t padding = 16;  // bytes that may be read beyond where a text begins
-
-  explicit TextNumbers(std::uint64_t seed) : seed_(seed), slots_(1 << 10) {}
-
-  std::size_t size() const { return texts_.size(); }
-  std::string_view operator[](std::size_t number) const { return {texts_[number].whole, texts_[number].size}; }
-
-  // The number of a text, which is copied if it is new.
-  std::int32_t of(std::string_view text) {
-    Text one{load(text.data(), text.size()), load(text.data() + 8, text.size() < 8 ? 0 : text.size() - 8), 0,
-             std::uint32_t(text.size()), text.data()};
-    const std::uint64_t hash = hash_of(one);
-    one.hash = std::uint32_t(hash);
-    for (std::uint64_t slot = hash;; ++slot) {
-      const std::uint32_t number = slots_[slot & (slots_.size() - 1)];
-      if (number == 0) break;
-      if (same(texts_[number - 1], one)) return std::int32_t(number - 1);
+  void prefetch(std::uint32_t hash) const { __builtin_prefetch(&slots_[hash & mask_]); }
+  // The number in the first place where one with this hash may stand; 0 where there is none.
+  std::uint32_t first(std::uint32_t hash) const {
+    const std::uint32_t number = slots_[hash & mask_].number;
+    return number - (number > 0);
+  }
+  // The number with this hash that `is` says to be the one, counted from 0; -1 where there is none.
+  template <class Is>
+  std::int64_t find(std::uint32_t hash, Is is) const {
+    for (std::size_t slot = hash;; ++slot) {
+      const Slot& one = slots_[slot & mask_];
+      if (one.number == 0) return -1;
+      if (one.hash == hash && is(one.number - 1)) return std::int64_t(one.number) - 1;
     }
-    one.whole = copies_.emplace_back(text).data();
-    texts_.push_back(one);
-    if (2 * texts_.size() > slots_.size()) slots_.assign(2 * slots_.size(), 0), fill();
-    else place(std::uint32_t(texts_.size()));
-    return std::int32_t(texts_.size() - 1);
+  }
+  void add(std::uint32_t hash, std::uint32_t number) {
+    if (3 * ++size_ > slots_.size()) grow();
+    place({hash, number + 1});
   }
 
  private:
-  struct Text {
+  struct Slot {
+    std::uint32_t hash, number;  // counted from 1; 0 where there is none
+  };
+  void place(Slot one) {
+    std::size_t slot = one.hash;
+    while (slots_[slot & mask_].number) ++slot;
+    slots_[slot & mask_] = one;
+  }
+  void grow() {
+    std::vector<Slot> before(2 * slots_.size());
+    before.swap(slots_);
+    mask_ = slots_.size() - 1;
+    for (const Slot& one : before)
+      if (one.number) place(one);
+  }
+
+  std::vector<Slot> slots_ = std::vector<Slot>(1 << 10);
+  std::size_t mask_ = (1 << 10) - 1, size_ = 0;
+};
+
+// Distinct words and sequences of them, numbered in the order in which they come. The numbers do not depend on the seed
+// of the hash. Words of up to 16 bytes, as nearly all are, are compared as two numbers; a sequence is the sequence
+// before its last word, and that word.
+class TextNumbers {
+ public:
+  static constexpr std::size_t together = 32;  // how many are looked up at once at most
+  static constexpr std::size_t padding = 16;   // bytes that may be read beyond where a word begins
+
+  explicit TextNumbers(std::uint64_t seed) : seed_(seed) {}
+
+  std::size_t size() const { return texts_.size(); }
+  std::string_view operator[](std::size_t number) const { return texts_[number]; }
+
+  // The numbers of some words, at most `together`, of which new ones are copied.
+  void words(const char* text, const std::uint32_t* begins, const std::uint32_t* ends, std::size_t count,
+             std::int32_t* numbers) {
+    Word some[together];
+    std::uint32_t hashes[together];
+    for (std::size_t k = 0; k < count; ++k) {
+      some[k] = word_of(text + begins[k], ends[k] - begins[k]);
+      words_by_hash_.prefetch(hashes[k] = hash_of(some[k]));
+    }
+    for (std::size_t k = 0; k < count; ++k) __builtin_prefetch(words_.data() + words_by_hash_.first(hashes[k]));
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto is = [&](std::uint32_t at) { return same(words_[at], some[k]); };
+      const std::int64_t known = words_by_hash_.find(hashes[k], is);
+      numbers[k] = known >= 0 ? words_[std::size_t(known)].number : new_word(some[k], hashes[k]);
+    }
+  }
+
+  // The number of the sequence of one word or more with the number `before` and of the word `last`.
+  std::int32_t sequence(std::int32_t before, std::int32_t last) {
+    const Sequence one{before, last, 0};
+    const std::uint32_t hash = hash_of(one);
+    const auto is = [&](std::uint32_t at) { return sequences_[at].before == before && sequences_[at].last == last; };
+    const std::int64_t known = sequences_by_hash_.find(hash, is);
+    if (known >= 0) return sequences_[std::size_t(known)].number;
+    std::string joined(texts_[std::size_t(before)]);
+    joined += ' ';
+    joined += texts_[std::size_t(last)];
+    sequences_by_hash_.add(hash, std::uint32_t(sequences_.size()));
+    sequences_.push_back({before, last, new_text(joined)});
+    return sequences_.back().number;
+  }
+
+ private:
+  struct Word {
     std::uint64_t first, second;  // eight bytes each, those beyond the end being 0
-    std::uint32_t hash, size;
+    std::uint32_t size;
+    std::int32_t number;
     const char* whole;
   };
+  struct Sequence {
+    std::int32_t before, last, number;
+  };
 
-  static bool same(const Text& a, const Text& b) {
+  static Word word_of(const char* at, std::uint32_t size) {
+    return {load(at, size), load(at + 8, size < 8 ? 0 : size - 8), size, 0, at};
+  }
+  static bool same(const Word& a, const Word& b) {
     if (a.first != b.first || a.second != b.second || a.size != b.size) return false;
     return a.size <= 16 || std::memcmp(a.whole + 16, b.whole + 16, a.size - 16) == 0;
   }
-  static std::uint64_t load(const char* at, std::size_t size) {
+  static std::uint64_t load(const char* at, std::uint32_t size) {
     constexpr std::uint64_t all = ~std::uint64_t(0);
-    constexpr std::uint64_t masks[9] = {0,         all >> 56, all >> 48, all >> 40, all >> 32,
-                                        all >> 24, all >> 16, all >> 8,  all};
+    static constexpr std::uint64_t masks[9] = {0,         all >> 56, all >> 48, all >> 40, all >> 32,
+                                               all >> 24, all >> 16, all >> 8,  all};
     std::uint64_t word;
     std::memcpy(&word, at, 8);
     if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-    return word & masks[std::min(size, std::size_t(8))];
+    return word & masks[std::min(size, std::uint32_t(8))];
   }
 
-  void fill() {
-    for (std::uint32_t number = 1; number <= texts_.size(); ++number) place(number);
+  std::int32_t new_word(const Word& word, std::uint32_t hash) {
+    words_by_hash_.add(hash, std::uint32_t(words_.size()));
+    words_.push_back(word);
+    words_.back().number = new_text({word.whole, word.size});
+    words_.back().whole = texts_.back().data();
+    return words_.back().number;
   }
-  void place(std::uint32_t number) {
-    std::uint64_t slot = texts_[number - 1].hash;
-    while (slots_[slot & (slots_.size() - 1)]) ++slot;
-    slots_[slot & (slots_.size() - 1)] = number;
+  std::int32_t new_text(std::string_view text) {
+    if (texts_.size() == std::size_t(std::numeric_limits<std::int32_t>::max()))
+      throw std::length_error("too many distinct words");
+    texts_.push_back(copies_.emplace_back(text));
+    return std::int32_t(texts_.size() - 1);
   }
 
-  std::uint64_t hash_of(const Text& text) const {
-    constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
-    std::uint64_t hash = (seed_ ^ text.size) * odd;
-    hash = std::rotl((hash ^ text.first) * odd, 29);
-    hash = (hash ^ text.second) * odd;
+  static constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
+  std::uint32_t hash_of(const Sequence& one) const {
+    std::uint64_t hash = (seed_ ^ (std::uint64_t(std::uint32_t(one.before)) << 32 | std::uint32_t(one.last))) * odd;
     hash ^= hash >> 32;
-    hash = hash * odd >> 32;
-    if (text.size <= 16) return hash;
-    return byte_hash(text.whole, text.size, seed_, [](const char* at, std::size_t left) {
-      std::uint64_t word = 0;
-      for (std::size_t k = 0; k < left; ++k) word = word >> 8 | std::uint64_t(std::uint8_t(at[k])) << 56;
-      return word;
-    });
+    return std::uint32_t(hash * odd >> 32);
+  }
+  std::uint32_t hash_of(const Word& word) const {
+    if (word.size > 16) return long_hash(word);
+    std::uint64_t hash = (seed_ ^ word.size) * odd;
+    hash = std::rotl((hash ^ word.first) * odd, 29);
+    hash = (hash ^ word.second) * odd;
+    hash ^= hash >> 32;
+    return std::uint32_t(hash * odd >> 32);
+  }
+  std::uint32_t long_hash(const Word& word) const {
+    return std::uint32_t(byte_hash(word.whole, word.size, seed_, [](const char* at, std::size_t left) {
+      std::uint64_t bytes = 0;
+      for (std::size_t k = 0; k < left; ++k) bytes = bytes >> 8 | std::uint64_t(std::uint8_t(at[k])) << 56;
+      return bytes;
+    }));
   }
 
   std::uint64_t seed_;
-  std::vector<std::uint32_t> slots_;  // by hash: 0, or the number of a text, counted from 1
-  std::vector<Text> texts_;
+  HashedNumbers words_by_hash_, sequences_by_hash_;
+  std::vector<Word> words_;
+  std::vector<Sequence> sequences_;
+  std::vector<std::string_view> texts_;  // of all numbers
   std::deque<std::string> copies_;
 };
 
@@ -104,86 +189,79 @@ struct WordCells {
   const std::uint32_t *letters = nullptr, *letters_end = nullptr;  // characters of words beyond ASCII, ascending
 };
 
-// Which bytes are ASCII characters of words.
-inline constexpr std::array<bool, 256> word_bytes = [] {
-  std::array<bool, 256> result{};
-  for (int byte = 0; byte < 0x80; ++byte)
-    result[std::size_t(byte)] =
-        (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '_';
-  return result;
-}();
-
-// Cells of one column, some at a time. A word that was read before has the number that it got then.
+// Cells of one column, some at a time; the capital letters of ASCII are taken for small ones. A word that was read
+// before has the number that it got then.
 class WordReader {
  public:
-  WordReader(std::uint64_t seed, std::int64_t ngrams) : numbers(seed), ngrams_(ngrams) {}
+  using Mark = void (*)(const WordMarks&);
 
-  void read(const WordCells& cells) {
-    cells_ = cells;
-    const std::int64_t origin = cells_.offsets[0], size = cells_.offsets[cells_.rows] - origin;
-    text_.assign(cells_.text + origin, std::size_t(size));
-    text_.append(TextNumbers::padding, '\0');
-    const std::int64_t* missing = cells_.missing;
+  WordReader(std::uint64_t seed, std::int64_t ngrams) : numbers(seed), ngrams_(std::size_t(ngrams)) {}
+
+  void read(const WordCells& cells, Mark mark) {
+    const std::int64_t* missing = cells.missing;
+    know(cells.letters, cells.letters_end);
     ends.assign(1, 0);
     codes.clear();
-    codes.reserve(std::size_t(size) / 4);
-    for (std::int64_t row = 0; row < cells_.rows; ++row) {
-      if (missing < cells_.missing_end && *missing == row) ++missing;
-      else read_cell(text_.data() + (cells_.offsets[row] - origin), text_.data() + (cells_.offsets[row + 1] - origin));
-      ends.push_back(std::int64_t(codes.size()));
+    codes.reserve(std::size_t(cells.offsets[cells.rows] - cells.offsets[0]) / 4);
+    for (std::int64_t first = 0, last; first < cells.rows; first = last) {
+      for (last = first + 1; last < cells.rows && cells.offsets[last + 1] - cells.offsets[first] <= piece;) ++last;
+      read_piece(cells, first, last, missing, mark);
     }
   }
 
  private:
-  void read_cell(const char* begin, const char* end) {
-    split(begin, end);
-    for (const std::string_view word : words_) codes.push_back(numbers.of(word));
-    const std::size_t longest = std::min(words_.size(), std::size_t(ngrams_));
-    for (std::size_t length = 2; length <= longest; ++length)
-      for (std::size_t first = 0; first + length <= words_.size(); ++first)
-        codes.push_back(numbers.of(join(first, length)));
+  static constexpr std::int64_t piece = 1 << 14;  // bytes of cells whose words are marked together
+
+  void know(const std::uint32_t* letters, const std::uint32_t* end) {
+    common_.assign(1 << 10, 0);
+    for (; letters < end && *letters < 1 << 16; ++letters) common_[*letters / 64] |= std::uint64_t(1) << *letters % 64;
   }
 
-  void split(const char* at, const char* end) {
-    words_.clear();
-    const char* begin = nullptr;  // of the word that is being read
-    while (at < end) {
-      const char* const here = at;
-      if (is_letter(at, end)) {
-        if (!begin) begin = here;
-        while (at < end && word_bytes[std::uint8_t(*at)]) ++at;
-      } else if (begin) {
-        words_.emplace_back(begin, std::size_t(here - begin));
-        begin = nullptr;
-      }
+  void read_piece(const WordCells& cells, std::int64_t first, std::int64_t last, const std::int64_t*& missing,
+                  Mark mark) {
+    const std::int64_t origin = cells.offsets[first];
+    const auto size = std::size_t(cells.offsets[last] - origin);
+    if (size > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("a cell has less than 2**32 bytes");
+    text_.assign(cells.text + origin, size);
+    text_.append(word_padding, '\0');
+    offsets_.clear();
+    for (std::int64_t row = first; row <= last; ++row) offsets_.push_back(cells.offsets[row] - origin);
+    edges_.assign(size / 64 + 1, 0);
+    counts_.resize(std::size_t(last - first));
+    if (const std::size_t room = size + word_padding; begins_.size() < room) begins_.resize(room), ends_.resize(room);
+    mark({text_.data(), size, offsets_.data(), last - first, common_.data(), cells.letters, cells.letters_end,
+          edges_.data(), begins_.data(), ends_.data(), counts_.data()});
+    for (std::int64_t row = first, word = 0; row < last; ++row) {
+      const std::int64_t end = counts_[std::size_t(row - first)];
+      if (missing < cells.missing_end && *missing == row) ++missing;
+      else look_up(std::size_t(word), std::size_t(end));
+      word = end;
+      ends.push_back(std::int64_t(codes.size()));
     }
-    if (begin) words_.emplace_back(begin, std::size_t(end - begin));
   }
 
-  // Whether the next character is one of a word; passes over it.
-  bool is_letter(const char*& at, const char* end) const {
-    const auto byte = std::uint8_t(*at++);
-    if (byte < 0x80) return word_bytes[byte];
-    std::uint32_t character = byte & (byte < 0xE0 ? 0x1F : byte < 0xF0 ? 0x0F : 0x07);
-    for (; at < end && (std::uint8_t(*at) & 0xC0) == 0x80; ++at)
-      character = character << 6 | (std::uint8_t(*at) & 0x3F);
-    return std::binary_search(cells_.letters, cells_.letters_end, character);
-  }
-
-  std::string_view join(std::size_t first, std::size_t length) {
-    joined_.clear();
-    for (std::size_t k = first; k < first + length; ++k) {
-      if (k > first) joined_ += ' ';
-      joined_ += words_[k];
+  // The words of a cell, and the sequences of them.
+  void look_up(std::size_t begin, std::size_t end) {
+    const std::size_t before = codes.size(), count = end - begin;
+    for (std::size_t k = begin; k < end; k += TextNumbers::together) {
+      std::int32_t some[TextNumbers::together];
+      const std::size_t left = std::min(end - k, TextNumbers::together);
+      numbers.words(text_.data(), begins_.data() + k, ends_.data() + k, left, some);
+      codes.insert(codes.end(), some, some + left);
     }
-    const std::size_t size = joined_.size();
-    joined_.append(TextNumbers::padding, '\0');
-    return std::string_view(joined_).substr(0, size);
+    std::size_t shorter = before;  // where the sequences that are one word shorter stand
+    for (std::size_t length = 2; length <= std::min(count, ngrams_); ++length) {
+      const std::size_t many = count - length + 1, at = codes.size();
+      for (std::size_t k = 0; k < many; ++k)
+        codes.push_back(numbers.sequence(codes[shorter + k], codes[before + k + length - 1]));
+      shorter = at;
+    }
   }
 
-  WordCells cells_;
-  std::vector<std::string_view> words_;  // of a cell
-  std::string joined_, text_;            // a sequence; all cells, with room to read beyond
+  std::string text_;
+  std::vector<std::uint64_t> common_, edges_;
+  std::vector<std::int64_t> offsets_;
+  std::vector<std::uint32_t> begins_, ends_, counts_;
 
  public:
   TextNumbers numbers;              // the values
@@ -191,7 +269,7 @@ class WordReader {
   std::vector<std::int64_t> ends;   // where the words of each row end, after a 0
 
  private:
-  std::int64_t ngrams_;
+  std::size_t ngrams_;
 };
 
 }  // namespace regretless

@@ -187,9 +187,9 @@ COMBINER_MEMORY: int = 8
 
 COMBINER_RULES: dict = ...
 
-def read_delimited(text: bytes, delimiter: str, kinds: str, places: Sequence[int], nulls: Sequence[bytes], trues: Sequence[bytes], falses: Sequence[bytes]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]], list[Annotated[NDArray[numpy.int32], dict(shape=(None,))]], list[list], list[int]] | None:
+def read_delimited(text: bytes, delimiter: str, kinds: str, places: Sequence[int], nulls: Sequence[bytes], trues: Sequence[bytes], falses: Sequence[bytes]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]], list[Annotated[NDArray[numpy.int32], dict(shape=(None,))]], list[list], list[tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]], list[int]] | None:
     """
-    Columns of whole rows of text, or None where it is not plain: a lone carriage return, a quote out of place, a row of another length or a cell that is not what its column holds. `kinds` has a letter for each column: n number, b boolean, t text, e nothing, . passed over. Numbers have a place in the matrix, or -1 to be apart. Returns the matrix, the columns apart, the codes of those of text (-1 for none), their values, and how many cells of each column are missing, which are nan in numbers.
+    Columns of whole rows of text, or None where it is not plain: a lone carriage return, a quote out of place, a row of another length or a cell that is not what its column holds. `kinds` has a letter for each column: n number, b boolean, t text, w words, e nothing, . passed over. Numbers have a place in the matrix, or -1 to be apart. Returns the matrix, the columns apart, the codes of those of text (-1 for none), their values, the cells of those of words (their bytes one after the other, where each ends after a 0, and the rows without one), and how many cells of each column are missing, which are nan in numbers.
     """
 
 def cut_delimited(text: bytes, delimiter: str) -> int:
@@ -205,9 +205,9 @@ def table_rows(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None)
     Values, indices and starts of compressed sparse rows: the numbers that are not zero, in the columns `ids`, and 1 in the column of each category, where -1 is none. None where ids do not ascend, or a row has a column twice.
     """
 
-def add_words(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+def add_words(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
     """
-    Values, indices and starts of sparse rows to which words are added, each with the number of times that it stands in its row; `columns` are those of each time, -1 for none, and `ends` where those of a row end, after a 0.
+    Values, indices and starts of sparse rows to which words are added, each with the number of times that it stands in its row; `columns` are those of each time, -1 for none, or their places in `features`, and `ends` where those of a row end, after a 0.
     """
 
 def detect(losses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], factors: Sequence[tuple[float, float]], capitals: Sequence[float], products: Sequence[float], starts: Sequence[int], mean_rounds: float, rounds: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], list[float], list[float], list[int], list[tuple[int, int]]]:
@@ -771,7 +771,7 @@ class WordReader:
 
     def read(self, text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], missing: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], letters: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], list]:
         """
-        The words of cells of UTF-8 text: where those of each row end, after a 0, which of the values each is, and the values that are new, in the order in which they come after those before. Letters are the characters of words beyond ASCII, ascending; `missing` are rows without a cell, ascending.
+        The words of cells of UTF-8 text, with the letters of ASCII as small ones: where those of each row end, after a 0, which of the values each is, and the values that are new, in the order in which they come after those before. Letters are the characters of words beyond ASCII, ascending; `missing` are rows without a cell, ascending.
         """
 
 class WorstCaseSearch:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,12 @@ from regretless.data.delimited_text import Block, row_ends
 from regretless.data.table_chunk import ArrowColumns, Columns, TextColumns
 
 NAMES = ["a", "b", "c"]
-KINDS = ["number", "boolean", "text", "empty", None]
+KINDS = ["number", "boolean", "text", "words", "empty", None]
 TYPES = {
     "number": pa.float64(),
     "boolean": pa.bool_(),
     "text": pa.dictionary(pa.int32(), pa.string()),
+    "words": pa.string(),
     "empty": pa.null(),
 }
 CELLS = {
@@ -39,12 +41,14 @@ CELLS = {
     "text": st.text('aé"\n\r ,NA', max_size=9) | st.sampled_from([*NULLS, '"a""b"', '"a,b"', '"a\r\nb"', "ab" * 9]),
     "empty": st.sampled_from(NULLS),
 }
+CELLS["words"] = CELLS["text"]
 GOOD = {
     "number": st.floats(allow_nan=False, allow_infinity=False).map(repr) | st.sampled_from(NULLS),
     "boolean": st.sampled_from([*TRUE, *FALSE, *NULLS]),
     "text": st.text("aé ;NA", max_size=9) | st.sampled_from(['"a""b"', '"a,b"', '"a\r\nb"']),
     "empty": st.sampled_from(NULLS),
 }
+GOOD["words"] = GOOD["text"]
 
 
 @pytest.fixture(params=_core.isas(), autouse=True)
@@ -79,6 +83,10 @@ def contents(columns: Columns, kinds: dict[str, str]) -> list[Any]:
         elif kind == "text":
             codes, values = columns.codes(name)
             result.append([None if code < 0 else values[code] for code in codes.tolist()])
+        elif kind == "words":
+            cells = columns.cells(name)
+            spans = pairwise(cells.offsets.tolist())
+            result.append([cells.text[begin:end].tobytes() for begin, end in spans])
     return result
 
 
@@ -125,6 +133,13 @@ def test_numbers_with_many_digits_are_rounded_correctly(seed: int) -> None:
 def test_usual_tables_are_read_by_the_compiled_reader(table: tuple[Block, dict[str, str]]) -> None:
     """A table of numbers, booleans and words, with gaps and sound quotes, is not left to pyarrow."""
     assert plain_columns(*table[:1], NAMES, table[1], []) is not None
+
+
+def test_words_that_are_no_utf8_are_left_to_pyarrow() -> None:
+    """A column of words with bytes of no character, also where two cells together would have one, is not read."""
+    for text in (b"1,\xe9\n", b"1,\xc3\n2,\xa9\n"):
+        assert plain_columns(Block(text, 1, b","), ["a", "b"], {"a": "number", "b": "words"}, []) is None
+    assert plain_columns(Block("1,\xe9\n".encode(), 1, b","), ["a", "b"], {"b": "words"}, []) is not None
 
 
 def test_numbers_stand_in_one_matrix_but_for_those_apart() -> None:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
+from regretless import _core
 from regretless.data import open_stream
-from regretless.data.columns import hashed
+from regretless.data.arrow_arrays import cells_of
+from regretless.data.columns import ColumnOfWords, hashed
 from regretless.data.csv import CsvStream
 from regretless.errors import DataError, RegretlessError
 
@@ -32,6 +38,16 @@ def written(path: Path, reviews: list[str] = REVIEWS) -> Path:
     ]
     path.write_text("\n".join(["size,review,label", *rows]) + "\n", encoding="utf-8")
     return path
+
+
+def each_isa() -> Iterator[None]:
+    before = _core.isa()
+    try:
+        for isa in _core.isas():
+            _core.use_isa(isa)
+            yield
+    finally:
+        _core.use_isa(before)
 
 
 def counted(text: str, ngrams: int) -> Counter[str]:
@@ -62,6 +78,23 @@ def test_words_are_counted_as_a_plain_loop_counts_them(tmp_path: Path, ngrams: i
         if number:
             expected["size"] = float(number)
         assert {names[column]: value for column, value in row.items()} == expected
+
+
+@settings(max_examples=40)
+@example(["\u20ac", None, "a\u20ac"], 2)
+@given(st.lists(st.none() | st.text("aZ_9 -\xe9\u0446\u20ac\U0001d400", max_size=90), max_size=6), st.integers(1, 3))
+def test_words_are_those_of_a_plain_loop_on_every_instruction_set(cells: list[str | None], ngrams: int) -> None:
+    """Wherever cells and characters end among blocks of 64 bytes, each has the words and sequences of a plain loop, and
+    values are numbered as they come."""
+    import pyarrow as pa
+
+    expected = [list(counted(text or "", ngrams).elements()) for text in cells]
+    for _ in each_isa():
+        column = ColumnOfWords(ngrams)
+        words = column.read(cells_of(pa.array(cells, pa.string())))
+        read = [[column.values[code] for code in words.codes[slice(*span)]] for span in pairwise(words.ends.tolist())]
+        assert list(map(sorted, read)) == list(map(sorted, expected))
+        assert column.values == list(dict.fromkeys(value for row in read for value in row))
 
 
 def test_words_are_numbered_in_the_order_of_the_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,8 +135,8 @@ def test_words_of_any_length_are_told_apart(tmp_path: Path, monkeypatch: pytest.
         assert counts == {f"review:{word}": count for word, count in counted(text, 1).items()}
 
 
-@pytest.mark.parametrize("length", [48, 49, 300])
-def test_columns_of_long_rows_ascend(tmp_path: Path, length: int) -> None:
+@pytest.mark.parametrize("length", [15, 48, 49, 300])
+def test_columns_of_long_rows_ascend(tmp_path: Path, isa: str, length: int) -> None:
     """However many words a row has, its columns ascend, none comes twice, and a repeated word is counted."""
     rng = np.random.default_rng(length)
     reviews = [" ".join(f"w{word}" for word in rng.integers(0, 60, length)) for _ in range(4)]

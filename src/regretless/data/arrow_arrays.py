@@ -3,11 +3,59 @@ read a small file."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .batch import Array
+
+
+class Cells(NamedTuple):
+    """The cells of a column of text.
+
+    Attributes
+    ----------
+    text : ndarray of uint8
+        Their bytes in UTF-8, one after the other.
+    offsets : ndarray of int64, shape (rows + 1,)
+        The cell of row t stands from ``offsets[t]`` to ``offsets[t + 1]``.
+    missing : ndarray of int64
+        The rows without one, ascending.
+    """
+
+    text: Array
+    offsets: Array
+    missing: Array
+
+    def in_small_letters(self) -> Cells:
+        """The same in small letters, but for those of ASCII where there are no others."""
+        if is_ascii(self.text):
+            return self
+        import pyarrow as pa
+        from pyarrow import compute
+
+        parts = [None, pa.py_buffer(self.offsets), pa.py_buffer(self.text)]
+        column = pa.Array.from_buffers(pa.large_string(), len(self.offsets) - 1, parts)
+        return cells_of(compute.utf8_lower(column))._replace(missing=self.missing)
+
+
+def is_ascii(text: Array) -> bool:
+    """Whether all bytes are of ASCII."""
+    return int(text.max(initial=0)) < 0x80
+
+
+def cells_of(column: Any) -> Cells:
+    """The cells of a column of strings of pyarrow."""
+    import pyarrow as pa
+
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    cells = column.cast("large_string")
+    _, begins, text = cells.buffers()
+    offsets = np.zeros(1, np.int64) if begins is None else np.frombuffer(begins, np.int64)[cells.offset :]
+    offsets = offsets[: len(cells) + 1]
+    data = np.empty(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
+    return Cells(data[offsets[0] : offsets[-1]], offsets - offsets[0], missing_in(cells).astype(np.int64))
 
 
 def numpy_of(array: Any, dtype: np.dtype[Any]) -> Array:

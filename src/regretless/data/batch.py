@@ -123,7 +123,7 @@ def sparse_rows(values: Array, ids: Array, categories: Array, labels: Array | No
     return _merged(values[stored], result[stored], starts, labels, columns)
 
 
-def with_words(batch: Batch, ends: Array, columns: Array) -> Batch:
+def with_words(batch: Batch, ends: Array, columns: Array, features: Array | None = None) -> Batch:
     """A sparse batch to whose rows words are added, each with the number of times that it stands there.
 
     Parameters
@@ -131,11 +131,12 @@ def with_words(batch: Batch, ends: Array, columns: Array) -> Batch:
     ends : ndarray of int64, shape (rows + 1,)
         Where the words of each row end, after a 0.
     columns : ndarray of int32, shape (words,)
-        The feature of each word, -1 for none.
+        The feature of each word, -1 for none; with `features`, the place there of its feature.
+    features : ndarray of int32, optional
     """
     values = np.asarray(batch.values, np.float64)
     indices, starts = np.asarray(batch.indices, np.int32), np.asarray(batch.starts, np.int64)
-    values, indices, starts = add_words(values, indices, starts, ends, columns)
+    values, indices, starts = add_words(values, indices, starts, ends, columns, features)
     return Batch(values.astype(batch.values.dtype, copy=False), batch.labels, batch.columns, indices, starts)
 
 

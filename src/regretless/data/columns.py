@@ -9,7 +9,7 @@ import numpy as np
 
 from .._core import WordReader
 from ..errors import ModelError, ParameterError, RegretlessError
-from .arrow_arrays import missing_in
+from .arrow_arrays import Cells, is_ascii
 from .batch import ABSENT, Array
 
 OF_WORDS = r"^[\pL\pM\pN_]$"  # what words are made of: letters, their marks, digits and _
@@ -36,17 +36,21 @@ class Words(NamedTuple):
         Which of the values each entry is.
     column : ColumnOfWords
         Whose values these are.
+    new : int
+        From which of the values on all have just been read in these rows for the first time, in the order in which
+        they come.
     """
 
     ends: Array
     codes: Array
     column: ColumnOfWords
+    new: int
 
     def only(self, good: Array) -> Words:
         """The entries of the rows of a mask, which are numbered anew."""
         lengths = np.diff(self.ends)
         ends = np.concatenate([[0], np.cumsum(lengths[good])])
-        return Words(ends, self.codes[np.repeat(good, lengths)], self.column)
+        return Words(ends, self.codes[np.repeat(good, lengths)], self.column, len(self.column.values))
 
 
 class ColumnOfWords:
@@ -88,31 +92,25 @@ class ColumnOfWords:
             new = numbers_of(self.values[len(self.numbers) :])
             self.numbers = np.concatenate([self.numbers, np.array(new, np.int32)])
 
-    def read(self, column: Any) -> Words:
-        """The words of cells of pyarrow (a ChunkedArray of strings); those that are missing have none."""
-        from pyarrow import compute
-
+    def read(self, cells: Cells) -> Words:
+        """The words of cells; those that are missing have none."""
         if len(self.values) > REMEMBERED_WORDS:
             self._begin()
-        cells = compute.utf8_lower(column.combine_chunks().cast("large_string"))
-        _, begins, text = cells.buffers()
-        offsets = np.zeros(1, np.int64) if begins is None else np.frombuffer(begins, np.int64)[cells.offset :]
-        offsets = offsets[: len(cells) + 1]
-        data = np.empty(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
-        letters = _letters(data[offsets[0] : offsets[-1]].tobytes())
-        ends, codes, new = self._reader.read(data, offsets, missing_in(cells).astype(np.int64), letters)
+        text, offsets, missing = cells.in_small_letters()
+        ends, codes, new = self._reader.read(text, offsets, missing, _letters(text))
+        known = len(self.values)
         self.values += new
-        return Words(ends, codes, self)
+        return Words(ends, codes, self, known)
 
 
-def _letters(text: bytes) -> Array:
+def _letters(text: Array) -> Array:
     """The characters beyond ASCII in some UTF-8 text that words are made of, as numbers, ascending."""
-    if text.isascii():
+    if is_ascii(text):
         return np.empty(0, np.uint32)
     import pyarrow as pa
     from pyarrow import compute
 
-    characters = sorted(character for character in set(text.decode()) if not character.isascii())
+    characters = sorted(character for character in set(str(text.data, "utf-8")) if not character.isascii())
     of_words = compute.match_substring_regex(pa.array(characters, pa.string()), OF_WORDS)
     chosen = (character for character, good in zip(characters, of_words.to_pylist(), strict=True) if good)
     return np.array([ord(character) for character in chosen], np.uint32)
@@ -230,9 +228,24 @@ class FeatureMap:
         new = []
         for place, (name, (code, values)) in enumerate(codes.items()):
             new += [(row, place, 0, name, value) for row, value in self._unknown(name, code, values)]
+        if not new and len(words) == 1 and self._learn_words(*next(iter(words.items()))):
+            return
         for place, (name, each) in enumerate(words.items(), len(codes)):
             new += [(row, place, at, name, value) for row, at, value in self._unknown_words(name, each)]
         self._add((name, value) for _, _, _, name, value in sorted(new))
+
+    def _learn_words(self, name: str, words: Words) -> bool:
+        """Number the new words in the order of their values, which is that of the rows; whether that was possible."""
+        column = words.column
+        column.look_up(lambda values: self._numbers_of(name, values))
+        lacking, first = np.flatnonzero(column.numbers == ABSENT), len(self._features)
+        if len(lacking) and (lacking[0] < words.new or first + len(lacking) > self.limit):
+            return False
+        values = [column.values[code] for code in lacking.tolist()]
+        self._numbers[name].update(zip(values, range(first, first + len(values)), strict=True))
+        self._features.extend((name, value) for value in values)
+        column.numbers[lacking] = np.arange(first, first + len(values), dtype=np.int32)
+        return True
 
     def _unknown_words(self, name: str, words: Words) -> list[tuple[int, int, str]]:
         """The words that have no number yet, each with the row and the place among all words where it first stands."""
@@ -260,14 +273,17 @@ class FeatureMap:
         words.column.look_up(lambda values: self._numbers_of(name, values))
         return words.column.numbers[words.codes]
 
-    def word_numbers(self, words: Mapping[str, Words]) -> tuple[Array, Array]:
-        """Where the words of every row end, after a 0, and the feature of every word, -1 for none."""
+    def word_numbers(self, words: Mapping[str, Words]) -> tuple[Array, Array, Array | None]:
+        """Where the words of every row end, after a 0, and the feature of every word, -1 for none; or the number of
+        every value, and the features of the values."""
+        if len(words) == 1:
+            ((name, each),) = words.items()
+            each.column.look_up(lambda values: self._numbers_of(name, values))
+            return each.ends, each.codes, each.column.numbers
         columns = [self._word_columns(name, each) for name, each in words.items()]
         ends = [each.ends for each in words.values()]
-        if len(columns) == 1:
-            return ends[0], columns[0]
         rows = np.concatenate([np.repeat(np.arange(len(each) - 1), np.diff(each)) for each in ends])
-        return np.sum(ends, axis=0), np.concatenate(columns)[np.argsort(rows, kind="stable")]
+        return np.sum(ends, axis=0), np.concatenate(columns)[np.argsort(rows, kind="stable")], None
 
     def numbers(self, codes: Mapping[str, Codes], rows: int) -> Array:
         """The numbers of all categories of so many rows, shape (rows, columns of text); -1 for none.

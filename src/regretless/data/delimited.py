@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import starmap
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from .._core import cut_delimited, read_delimited
 from ..errors import DataError
+from .arrow_arrays import Cells, is_ascii
 from .batch import ABSENT, Array
-from .columns import NUMERIC
+from .columns import NUMERIC, VALUED
 from .delimited_text import BOM, SPACES, Block, cell_pattern, count_lines, decimal_comma, delimiter_in, row_ends
 from .messages import shown
 from .source import LONGEST_ROW, read_ready
@@ -19,7 +21,13 @@ from .table_chunk import Faults, TextColumns
 SMALLEST = 1 << 20
 Ways = Callable[[str, int, int], str]
 NULLS = ["", "NA", "N/A", "n/a", "<NA>", "NULL", "null", "#N/A", "?"]
-LETTERS = {"number": "n", "boolean": "b", "text": "t", "empty": "e"}  # of kinds that the compiled reader knows
+LETTERS = {
+    "number": "n",
+    "boolean": "b",
+    "text": "t",
+    "words": "w",
+    "empty": "e",
+}  # of kinds that the compiled reader knows
 TRUE, FALSE = ["true", "True", "TRUE", "1"], ["false", "False", "FALSE", "0"]
 TERMS = [[word.encode() for word in words] for words in (NULLS, TRUE, FALSE)]
 
@@ -208,14 +216,17 @@ def plain_columns(
     columns = read_delimited(block.text, block.delimiter.decode(), letters, where, *TERMS)
     if columns is None:
         return None
-    matrix, alone, codes, values, gaps = columns
+    matrix, alone, codes, values, cells, gaps = columns
+    if not all(map(is_ascii, (each[0] for each in cells))) and not is_utf8(block.text):
+        return None
     numbers = [name for name in names if kinds.get(name) in NUMERIC and name not in places]
-    text = [name for name in names if kinds.get(name) == "text"]
+    text, words = ([name for name in names if kinds.get(name) == kind] for kind in VALUED)
     return TextColumns(
         inside,
         matrix,
         dict(zip(numbers, alone, strict=True)),
         dict(zip(text, zip(codes, values, strict=True), strict=True)),
+        dict(zip(words, starmap(Cells, cells), strict=True)),
         {name: gap for name, gap in zip(names, gaps, strict=True) if name in kinds},
     )
 
@@ -248,13 +259,18 @@ def find_faults(block: Block, names: list[str], kinds: dict[str, str], ways: Way
     return faults
 
 
-def legible(text: bytes) -> bytes:
-    """The text with a mark for what is no UTF-8, which pyarrow could not show of rows of the wrong length."""
+def is_utf8(text: bytes) -> bool:
+    """Whether a text is one in UTF-8."""
     try:
         text.decode()
     except UnicodeDecodeError:
-        return text.decode(errors="replace").encode()
-    return text
+        return False
+    return True
+
+
+def legible(text: bytes) -> bytes:
+    """The text with a mark for what is no UTF-8, which pyarrow could not show of rows of the wrong length."""
+    return text if is_utf8(text) else text.decode(errors="replace").encode()
 
 
 class UnequalRows:

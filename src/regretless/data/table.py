@@ -386,7 +386,7 @@ class TableStream(Stream):
     def _words_of(self, chunk: Chunk, name: str) -> Words:
         """The words of a column; what was read before helps while a reading lasts."""
         column = self._columns_of_words.setdefault(name, ColumnOfWords(self._map.ngrams))
-        return column.read(chunk.columns.strings(name))
+        return column.read(chunk.columns.cells(name))
 
     def _with_products(self, products: TableProducts, *columns: Any) -> Iterator[Batch]:
         pieces = products.rows(*columns)

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._core import side_by_side
 from ..errors import DataError
-from .arrow_arrays import floats, missing_in, numpy_of
+from .arrow_arrays import Cells, cells_of, floats, missing_in, numpy_of
 from .batch import ABSENT, Array
 from .columns import Codes
 
@@ -46,8 +46,8 @@ class Columns(ABC):
         """The rows in which a column has no value."""
 
     @abstractmethod
-    def strings(self, name: str) -> Any:
-        """A column of words, as pyarrow has it."""
+    def cells(self, name: str) -> Cells:
+        """The cells of a column of words."""
 
     def matrix(self, names: Sequence[str], dtype: np.dtype[Any]) -> Array:
         """Columns of numbers side by side, shape (rows, names), to keep and to write to; what is missing is nan."""
@@ -79,8 +79,8 @@ class ArrowColumns(Columns):
     def missing(self, name: str) -> Array:
         return missing_in(self._table[name])
 
-    def strings(self, name: str) -> Any:
-        return self._table[name]
+    def cells(self, name: str) -> Cells:
+        return cells_of(self._table[name])
 
 
 class TextColumns(Columns):
@@ -95,6 +95,8 @@ class TextColumns(Columns):
         Other columns of numbers.
     codes : dict of str to Codes
         The columns of text.
+    cells : dict of str to Cells
+        The columns of words.
     gaps : dict of str to int
         How many cells of each column are missing.
     """
@@ -107,9 +109,11 @@ class TextColumns(Columns):
         matrix: Array,
         apart: dict[str, Array],
         codes: dict[str, Codes],
+        cells: dict[str, Cells],
         gaps: dict[str, int],
     ) -> None:
         self._inside, self._matrix, self._apart, self._codes, self._gaps = inside, matrix, apart, codes, gaps
+        self._cells = cells
         self.rows, self.names = len(matrix), list(gaps)
 
     def floats(self, name: str) -> Array:
@@ -128,12 +132,14 @@ class TextColumns(Columns):
             return np.empty(0, np.intp)
         if self._gaps[name] == self.rows:
             return np.arange(self.rows)
+        if name in self._cells:
+            return self._cells[name].missing
         if name in self._codes:
             return np.flatnonzero(self._codes[name][0] == ABSENT)
         return np.flatnonzero(np.isnan(self.floats(name)))
 
-    def strings(self, name: str) -> Any:
-        raise NotImplementedError  # words are read by pyarrow
+    def cells(self, name: str) -> Cells:
+        return self._cells[name]
 
     def matrix(self, names: Sequence[str], dtype: np.dtype[Any]) -> Array:
         if list(names) == list(self._inside) and dtype == self._matrix.dtype:
