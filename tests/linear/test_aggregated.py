@@ -126,7 +126,7 @@ def test_members_and_mixture_are_the_textbooks(rounds, options, kind):
         said, G, a, Q = book.dual_averaging(whole, y, eta)
         np.testing.assert_allclose(scores[:, place], said, rtol=1e-5, atol=1e-5)
         np.testing.assert_allclose(cells[:, SUMS][:, place], G, rtol=1e-5, atol=1e-5)
-        np.testing.assert_allclose(state.metric(0)[:, place], a, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(state.metric_of(cells)[:, place], a, rtol=1e-5, atol=1e-5)
         assert state.part("energy")[0, place] == pytest.approx(Q, rel=1e-5)
     if rules.coins:
         said, G = book.coin_betting(whole, y)
@@ -570,10 +570,10 @@ def test_certificates_make_the_metric_of_two_classes_once(monkeypatch):
     """Theorems about two classes read one metric, and none asks for the length of the learner's weights."""
     X, y = drawn(3)
     learner = AggregatedClassifier(full=0).fit(X, y)
-    made, metric = [], type(learner.state_).metric
+    made, metric = [], type(learner.state_).metric_of
     monkeypatch.setattr(
-        type(learner.state_), "metric", lambda state, target: made.append(target) or metric(state, target)
+        type(learner.state_), "metric_of", lambda state, cells: made.append(len(cells)) or metric(state, cells)
     )
     monkeypatch.setattr(type(learner.state_), "norms", lambda state: pytest.fail("a length was asked for"))
     assert any(line.bound is not None and line.holds for line in learner.certify(X, y))
-    assert made == [0]
+    assert made == [1 + X.shape[1]]

@@ -123,7 +123,8 @@ def _sides_of(question: Question) -> Callable[[int], tuple[Array, Array]]:
     def sides(target: int) -> tuple[Array, Array]:
         state = question.state
         assert isinstance(state, AggregatedState)
-        return state.cells_of(target), state.metric(target)
+        cells = state.cells_of(target)
+        return cells, state.metric_of(cells)
 
     return sides
 
@@ -220,7 +221,8 @@ def _read(problem: Problem, one: Candidate, cells: Array, metric: Array) -> Iter
     """The comparator that a vector is to each member."""
     prior, linear, energy = problem.member("prior") > 0, problem.member("linear"), problem.member("energy")
     square = one.vector * one.vector
-    along, lengths = np.einsum("ij,i->j", cells, one.vector), np.einsum("ij,i->j", metric, square)
+    along = {place: dot(cells[:, place], one.vector) for place in (*range(SUMS.start, SUMS.stop), COIN_SUM)}
+    lengths = [dot(metric[:, place], square) for place in range(RATES)]
     base = MemberComparator(
         one.name,
         one.label,
@@ -238,8 +240,8 @@ def _read(problem: Problem, one: Candidate, cells: Array, metric: Array) -> Iter
         member = replace(base, member=its.name, kind=its.kind)
         if its.kind == "rate":
             rate = rules.rates[place]
-            regularised = float(lengths[place]) / (2 * rate)
-            against = float(linear[place] + along[SUMS][place])
+            regularised = lengths[place] / (2 * rate)
+            against = float(linear[place] + along[SUMS.start + place])
             yield replace(member, regularised=regularised, energy=rate / 2 * float(energy[place]), linear=against)
         elif its.kind == "coins":
             yield replace(member, linear=float(linear[place] + along[COIN_SUM]))
@@ -262,7 +264,7 @@ def _candidates(problem: Problem) -> list[Candidate]:
     if question.against is not None:
         weights, biases = question.against
         return [Candidate("yours", "yours", np.append(biases[target], weights[:, target]))]
-    weights, prior = state.member_weights(target), problem.member("prior") > 0
+    weights, prior = state.weights_from(target, *problem.sides(target)), problem.member("prior") > 0
     some = [
         Candidate("final weights", f"the final weights of {problem.members[place].name}", weights[:, place])
         for place in range(LANES)

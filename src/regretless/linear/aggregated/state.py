@@ -32,6 +32,7 @@ WIDE, DENSE = 256, 16  # a first row is dense that reaches beyond so many column
 # Of members with a sketch: places of `sketch`, and 1 / D of a feature that was never met, as in sketch.hpp.
 WEIGHTS, SHED, DRAWN, DRAWN_SQUARES, LARGEST, INVERSE = range(6)
 NEVER_MET = 1 / 1e-290
+BLOCK = 4096  # columns whose cells are turned over at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +279,9 @@ class AggregatedState(MixtureState):
         if self.full:
             return None
         other = self._of_columns(columns)
-        other.cells = self.cells[columns]
+        other.cells = _by_columns(len(columns), self.cells.shape[1])  # as `cells_of` reads them; nothing plays them
+        for begin in range(0, len(columns), BLOCK):
+            other.cells[begin : begin + BLOCK] = self.cells[columns[begin : begin + BLOCK]]
         return other
 
     def coefficients(self) -> Array:
@@ -306,49 +309,59 @@ class AggregatedState(MixtureState):
     def member_weights(self, target: int) -> Array:
         """The weights of all members, shape (1 + columns, 8), the constant feature first; of full ones those that
         scores begin with, before they shrink; of the stacked one, what it makes of the others' weights."""
-        cells, rules = self.cells_of(target), self.rules
-        weights = np.zeros((1 + self.columns, LANES))
+        cells = self.cells_of(target)
+        return self.weights_from(target, cells, self.metric_of(cells))
+
+    def weights_from(self, target: int, cells: Array, metric: Array) -> Array:
+        """The same from the cells and the metric of the target, which take long to make."""
+        rules, (unknown,) = self.rules, np.nonzero(cells[:, MOST] == 0)
+        weights = _by_columns(len(cells), LANES)
         if not isinstance(rules, AggregatedRules):
             return weights
-        known = cells[:, MOST] > 0
-        cells = cells[known]
-        weights[known, :RATES] = np.array([*rules.rates, *[0] * RATES])[:RATES] * cells[:, SUMS] / self._roots(cells)
-        root = np.sqrt(cells[:, COIN_SQUARE] + cells[:, MOST] ** 2)
-        share = np.clip(cells[:, COIN_SUM] / root, -1, 1)
-        weights[known, COIN] = share * (1 + cells[:, GAIN]) / (2 * root)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            weights[:, :RATES] = np.array([*rules.rates, *[0] * RATES])[:RATES] * cells[:, SUMS] / metric
+            root = np.sqrt(cells[:, COIN_SQUARE] + cells[:, MOST] ** 2)
+            share = np.clip(cells[:, COIN_SUM] / root, -1, 1)
+            weights[:, COIN] = share * (1 + cells[:, GAIN]) / (2 * root)
+        weights[unknown] = 0
         if self.full:
             weights[:, FULL:STACK] = self._full_weights(target).T
-        weights = np.where(self.present, weights, 0)
+        absent = ~self.present
+        weights[:, absent] = 0
         stack = self.part("stack_weights")[target]
         weights[:, STACK] = _products(weights[:, :STACK], stack[:STACK])
         if rules.intercept:
             weights[0, STACK] += stack[STACK] / rules.intercept
-        return np.where(self.present, weights, 0)
+        weights[:, absent] = 0
+        return weights
 
     def cells_of(self, target: int) -> Array:
-        """The cells of one target, shape (1 + columns, `CELL`), the constant feature first."""
+        """The cells of one target, shape (1 + columns, `CELL`), the constant feature first; each number of theirs
+        lies beside that of the next column, for one is looked at of all columns."""
+        cells = _by_columns(1 + self.columns, CELL)
+        cells[0] = self.memory[target, :CELL]
         own = self.cells[: self.columns, target * CELL : (target + 1) * CELL]
-        return np.vstack([self.memory[target, :CELL], own])
+        for begin in range(0, self.columns, BLOCK):
+            cells[1 + begin : 1 + begin + BLOCK] = own[begin : begin + BLOCK]
+        return cells
 
-    def metric(self, target: int) -> Array:
-        """What the rates divide by, shape (1 + columns, 4): the root mean square of a feature times the root of its
-        squared gradients; 0 where it was never met."""
-        cells = self.cells_of(target)
-        metric = np.zeros((1 + self.columns, RATES))
-        known = cells[:, MOST] > 0
-        metric[known] = self._roots(cells[known])
-        return metric
+    def metric_of(self, cells: Array) -> Array:
+        """What the rates divide by, shape (1 + columns, 4), from the cells of a target: the root mean square of a
+        feature times the root of its squared gradients; 0 where it was never met."""
+        return self._roots(cells)
 
     @staticmethod
     def _roots(cells: Array) -> Array:
         """As the kernel computes them, whose rounding is part of what is certified."""
         single = np.float32
-        most, root = cells[:, [MOST]], cells[:, [ROOT]]
+        most, root = cells[:, MOST : MOST + 1], cells[:, ROOT : ROOT + 1]
         squared = cells[:, SQUARES] + most * most
         with np.errstate(over="ignore", under="ignore", divide="ignore"):
             metric = 1 / (1 / (root.astype(single) * np.sqrt(squared.astype(single)))).astype(np.float64)
-        exact = root * np.where(most > 1, 1 + STRETCH, 1 - STRETCH) * np.sqrt(squared)
-        return np.asarray(np.where((most >= SINGLE[0]) & (most <= SINGLE[1]), metric, exact))
+        (other,) = np.nonzero(((most < SINGLE[0]) | (most > SINGLE[1]))[:, 0])
+        exact = root[other] * np.where(most[other] > 1, 1 + STRETCH, 1 - STRETCH) * np.sqrt(squared[other])
+        metric[other] = exact
+        return np.asarray(metric)
 
     def ledger(self) -> Ledger:
         """With several targets, the log loss is that of the class that came, their probabilities divided by their
@@ -456,6 +469,12 @@ def _first_row(rounds: BatchRounds) -> tuple[Array, int]:
     return row, 1 + int(columns[np.flatnonzero(row[: len(columns)])].max(initial=-1))
 
 
+def _by_columns(rows: int, columns: int) -> Array:
+    """Zeros of this shape, those of a column side by side."""
+    return np.zeros((columns, rows)).T
+
+
 def _products(rows: Array, vector: Array) -> Array:
-    """<row, vector> of each row, without a BLAS, whose sums depend on the machine."""
-    return np.asarray(np.einsum("ij,j->i", rows, vector))
+    """<row, vector> of each row, without a BLAS, whose sums depend on the machine; of rows that lie side by side."""
+    blocks = [np.ascontiguousarray(rows[begin : begin + BLOCK]) for begin in range(0, len(rows), BLOCK)]
+    return np.concatenate([np.einsum("ij,j->i", block, vector) for block in blocks])

@@ -282,8 +282,11 @@ class Exact(Charged):
         self._vectors, self._biases = np.zeros((columns, self._room)), np.zeros(self._room)
         self._labels = np.zeros(self._room, dtype=np.int32)
         self._labels[: len(vectors)] = labels_of(self.whose, targets)
-        for k, (_, v) in enumerate(vectors):
-            self._vectors[: len(v.vector), k], self._biases[k] = v.vector, v.bias
+        self._biases[: len(vectors)] = [v.bias for _, v in vectors]
+        for begin in range(0, columns, BLOCK):  # what lies side by side is written while it is in the cache
+            for k, (_, v) in enumerate(vectors):
+                part = v.vector[begin : begin + BLOCK]
+                self._vectors[begin : begin + len(part), k] = part
         self._begin()
 
     def fresh(self) -> Exact:
