@@ -39,7 +39,7 @@ from ..comparator import ExpertComparator
 from ..data.batch import Array
 from ..errors import ParameterError, RegretlessError
 from ..experts.base import ExpertLearner
-from ..experts.comparators import ForecastHindsight, absent_reasons
+from ..experts.comparators import ForecastHindsight, absent_reasons, one_expert
 from ..experts.losses import WITHOUT_OUTCOME
 from ..ledger import ExpertLedger
 from ..theorem import BOUNDLESS, NO_NUMBERS, Theorem
@@ -288,23 +288,13 @@ class Combined:
         return of_regret(self.ledger, loss.name, loss.tau, lost)
 
     def _expert(self, which: Any) -> ExpertComparator:
-        names, book = self.names(), self.ledger
+        names = self.names()
         named = isinstance(which, str)
         place = names.index(which) if named and which in names else -1 if named else int(which)
         if not 0 <= place < len(names):
             raise ParameterError("against", repr(which), f"the experts are {', '.join(names[:20])}", ": ")
-        return ExpertComparator(
-            "expert",
-            f"expert {names[place]}",
-            float(book.losses[place]),
-            float(book.faced[place]),
-            float(book.spoke[place]),
-            expert=place,
-            norm2=1.0,
-            divergence=max(0.0, -float(np.log(self.learner._known().prior[place]))),
-            off=self._off(float(book.losses[place])),
-            detail={"expert": names[place]},
-        )
+        prior, label = self.learner._known().prior, f"expert {names[place]}"
+        return one_expert(self.ledger, place, prior, "expert", label, self._off, {"expert": names[place]})
 
     def _lost(self, weights: Array, executor: Any) -> float:
         """What fixed weights lose on all shards."""

@@ -107,6 +107,33 @@ def absent_reasons(
     return reasons
 
 
+def one_expert(
+    ledger: ExpertLedger,
+    place: int,
+    prior: Array,
+    name: str,
+    label: str,
+    off: Callable[[float], float],
+    detail: dict[str, Any],
+) -> ExpertComparator:
+    """The expert at this place, over the rounds in which it spoke; `off` is what rounding may do to such a loss."""
+    lost = float(ledger.losses[place])
+    with np.errstate(divide="ignore"):
+        rarity = float(-np.log(prior[place]))
+    return ExpertComparator(
+        name,
+        label,
+        lost,
+        float(ledger.faced[place]),
+        float(ledger.spoke[place]),
+        expert=place,
+        norm2=1.0,
+        divergence=max(0.0, rarity),
+        off=off(lost),
+        detail=detail,
+    )
+
+
 class ForecastHindsight:
     """The rounds of a run, read as often as need be.
 
@@ -162,20 +189,8 @@ class ForecastHindsight:
         with np.errstate(invalid="ignore"):
             regrets = np.where(book.spoke > 0, book.faced - book.losses, -inf)
         best = int(np.argmax(np.where(np.isnan(regrets), -inf, regrets)))
-        with np.errstate(divide="ignore"):
-            rarity = float(-np.log(self.prior[best]))
-        return ExpertComparator(
-            "best_expert",
-            f"best expert {self.names[best]}",
-            float(book.losses[best]),
-            float(book.faced[best]),
-            float(book.spoke[best]),
-            expert=best,
-            norm2=1.0,
-            divergence=max(0.0, rarity),
-            off=self._off(float(book.losses[best])),
-            detail={"expert": self.names[best], "rounds": int(book.spoke[best])},
-        )
+        detail = {"expert": self.names[best], "rounds": int(book.spoke[best])}
+        return one_expert(book, best, self.prior, "best_expert", f"best expert {self.names[best]}", self._off, detail)
 
     def uniform(self, totals: Totals) -> ExpertComparator:
         """The average of the awake experts."""
