@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from regretless.games import matrix
+from regretless.games import solving
 from regretless.games.extensive_form import sequence
 from regretless.games.methods import IN_TURNS, METHODS, SELF_PLAY
 
@@ -35,13 +35,13 @@ def test_every_method_has_a_row_and_every_self_play_a_column():
 
 def test_the_rule_of_auto_is_reported_with_its_numbers():
     """The document has the sizes, shares and gaps by which a method is chosen."""
-    side = int(matrix.SIMPLEX_WORK ** (1 / 3))
+    side = int(solving.SIMPLEX_WORK ** (1 / 3))
     told = " ".join(page("games").split())
     for words in (
-        f"is at most {matrix.SIMPLEX_WORK:,}: up to {side} by {side}.",
-        f"a gap of {100 * matrix.COARSE:g}% of",
-        f"at most {100 * matrix.SPARSE:g}% of the payoffs",
-        f"more than {matrix.LARGEST_SIDE:,} strategies",
+        f"is at most {solving.SIMPLEX_WORK:,}: up to {side} by {side}.",
+        f"a gap of {100 * solving.COARSE:g}% of",
+        f"at most {100 * solving.SPARSE:g}% of the payoffs",
+        f"more than {solving.LARGEST_SIDE:,} strategies",
         f"a gap of {100 * sequence.COARSE:g}% of the range of expected payoffs",
         f"beyond {sequence.LARGEST_PROGRAM:,} payoffs",
     ):

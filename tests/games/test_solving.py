@@ -22,10 +22,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import aslinearoperator
 
 from regretless.errors import RegretlessError
-from regretless.games import MatrixGame, SolveError
-from regretless.games import matrix as matrix_module
+from regretless.games import MatrixGame, SolveError, solving
 from regretless.games.extensive_form.sequence import SequenceGame
-from regretless.games.matrix import choose
 from regretless.games.methods import EXACT_METHODS, METHODS, SELF_PLAY
 from regretless.games.payoffs import Payoffs, enclose
 from regretless.games.solution import RawSolution, Solution
@@ -41,6 +39,7 @@ from regretless.games.solvers.linear_program import (
     tree_program,
 )
 from regretless.games.solvers.polish import nearest_on_face, solved_supports
+from regretless.games.solving import choose
 
 # What runs on the compiled core is run under the sanitizers too; interior points and linear programs are not its.
 kernel = pytest.mark.kernel
@@ -299,18 +298,18 @@ class TestSelfSuspicion:
 
     @staticmethod
     def spoil(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
-        real_find: Callable[..., RawSolution] = matrix_module._by_method
+        real_find: Callable[..., RawSolution] = solving._by_method
 
         def uniform(payoffs: Payoffs, **_: Any) -> RawSolution:
             rows, columns = payoffs.shape
             return RawSolution(np.full(rows, 1 / rows), np.full(columns, 1 / columns), method, 1)
 
         if method == "simplex":
-            monkeypatch.setattr(matrix_module, "simplex", uniform)
-            monkeypatch.setattr(matrix_module, "simplex_at_once", lambda payoffs: None)
+            monkeypatch.setattr(solving, "simplex", uniform)
+            monkeypatch.setattr(solving, "simplex_at_once", lambda payoffs: None)
         else:
             monkeypatch.setattr(
-                matrix_module,
+                solving,
                 "_by_method",
                 lambda name, payoffs, *rest: uniform(payoffs) if name == method else real_find(name, payoffs, *rest),
             )
