@@ -1,5 +1,7 @@
 """Where comparators are looked for: support vector machines in one pass, scales along rays, columns that occur."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -32,12 +34,10 @@ def test_machines_end_near_their_minimum():
         orders = [random.permutation(60) for _ in range(passes)]
         means = candidates.machine_directions(batch, y, 0.0, r2, orders)
         losses = [np.maximum(0, 1 - y * (X @ v)).sum() for _, v, _ in means]
-        return [
-            v @ v / 2 + c / r2 * loss for (_, v, _), loss, c in zip(means, losses, candidates.PENALTIES, strict=True)
-        ]
+        return [v @ v / 2 + c / r2 * loss for (c, v, _), loss in zip(means, losses, strict=True) if c < 10]
 
     near, least = np.array(values(10)), np.array(values(100))
-    assert (near[:3] <= 1.02 * least[:3]).all(), near / least
+    assert (near <= 1.02 * least).all(), near / least
 
 
 def test_no_machines_of_rows_whose_squares_are_no_floats():
@@ -55,14 +55,12 @@ def test_the_best_scale_is_that_of_all_edges():
     along = [learner.coef_[0], X.T @ y, learner.coef_[0] + X.T @ y]
     directions = [line_search.Direction.along(str(k), v) for k, v in enumerate(along)]
     rays = line_search.look(rounds, directions, intercept=0.0, span=span, loss_name="perceptron")
-    searched = 0
-    for theorem in learner.proven():
-        best = line_search.best_on(rays, theorem, learner.ledger_, facts)
+    searched, ledger, all_edges = 0, learner.ledger_, line_search.Multiples(rays, 3 * [np.arange(4000, 9000)])
+    for theorem, best in zip(learner.proven(), line_search.best_on(rays, learner.proven(), ledger, facts), strict=True):
         if best is None:
             continue
-        slacks = [line_search.Slack(ray, theorem, learner.ledger_, facts) for ray in rays]
-        least = min(slack(edge) for slack in slacks for edge in range(4000, 9000))
-        assert theorem.slack(learner.ledger_, best[0], facts) <= 1.001 * least
+        least = line_search.Slack(theorem, ledger, facts).at(all_edges).min()
+        assert theorem.slack(ledger, best[0], facts) <= 1.001 * least
         searched += 1
     assert searched > 2
 
@@ -140,12 +138,13 @@ def test_theorems_with_the_same_comparator_share_its_vector(many, monkeypatch):
 
 @pytest.mark.parametrize("learner", [AROW(matrix="diagonal"), AROW(matrix="full")], ids=["diagonal", "full"])
 def test_second_order_learners_look_along_machines_in_their_own_metric(learner):
-    """Their four machines are those of the rows A^-1/2 x, taken back to the columns that are there."""
+    """Their machines are those of the rows A^-1/2 x, taken back to the columns that are there."""
     X, y = rows_of()
-    batch = Batch(X, None, X.shape[1])
     state = learner.fit(X, y).state_
-    names, vectors, biases = zip(*learner.geometry().directions(batch, y.astype(np.int32), 0), strict=True)
-    assert len(set(names)) == _core.PENALTIES
+    rounds = partial(iter, [(Batch(X, None, X.shape[1]), y.astype(np.int32))])
+    asked = learner.question(rounds, len(X), in_memory=True, svm=False, against=None)
+    names, vectors, biases = zip(*asked.machines(), strict=True)
+    assert len(set(names)) == 2 * _core.PENALTIES
     b = learner.rules().intercept
     wide = np.column_stack([np.full(len(X), b), X])
     if learner.matrix == "full":
@@ -156,6 +155,7 @@ def test_second_order_learners_look_along_machines_in_their_own_metric(learner):
     rows = wide @ back
     random = np.random.default_rng(0)
     orders = [random.permutation(len(X)) for _ in range(question.MOST_CLIMBS)]
-    most = np.array(candidates.PENALTIES) / (rows**2).sum(axis=1).mean()
-    _, means, _ = by_the_book(rows, y, 0.0, orders, most)
-    np.testing.assert_allclose(np.vstack([biases, np.column_stack(vectors)]), back @ means[:-1], rtol=1e-6, atol=1e-9)
+    most = np.array(candidates.MORE_PENALTIES) / (rows**2).sum(axis=1).mean()
+    means = np.hstack([by_the_book(rows, y, 0.0, orders, some)[1][:-1] for some in most])
+    made = np.vstack([np.ravel(biases), np.column_stack(vectors)])
+    np.testing.assert_allclose(made, back @ means, rtol=1e-6, atol=1e-9)

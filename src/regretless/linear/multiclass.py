@@ -229,7 +229,7 @@ def _chosen(
     directions: list[Matrix], rays: list[Ray], theorem: Theorem, ledger: Ledger, facts: LinearFacts
 ) -> Matrix | None:
     """The best multiple of the best direction; None when there is none, or nothing serves better than zero."""
-    best = best_on(rays, theorem, ledger, facts)
+    (best,) = best_on(rays, [theorem], ledger, facts)
     vector = np.zeros(1) if best is None else best[1].vector_of(best[0])
     place = int(np.argmax(vector))
     return directions[place].times(float(vector[place])) if vector[place] > 0 else None

@@ -19,15 +19,17 @@ from ..rows.state import BaseState, Rules, length
 from ..theory.facts import LinearFacts
 from ..theory.second_order_perceptron import SecondOrderFacts
 from .base import OnlineClassifier
-from .comparators.candidates import PENALTIES, machine_directions, matrix_of
-from .comparators.question import FEW_TARGETS, MOST_CLIMBS, order_of, passes_over
+from .comparators.candidates import matrix_of
+from .comparators.question import FEW_TARGETS, order_of, passes_over
 from .second_order_state import SecondOrderState
-from .state import Geometry, State
+from .state import Geometry, State, Whitened
 
 ROUNDS = FIELDS.index("rounds")
 FEW_COLUMNS = 200  # up to which "auto" keeps all of the matrix
 PRIORS = 1e-290, 1e290  # between which inverses, and what is divided by them, are floats
 MOST_WHITENED = 20_000_000  # entries of dense rows that a full matrix would make of them
+IN_ELLIPSOID = "the direction of a linear SVM in an ellipsoid, C = {0:g}/(mean r^2)"
+Back = Callable[[Array, float], tuple[Array, float]]
 BALLS = (0.25, 0.5, 1.0, 2.0)  # radii, in lengths of the learner's own solution
 BALLS_OF_MANY = (0.5,)  # where there are more targets than few
 
@@ -150,46 +152,48 @@ class Ellipsoid(Geometry):
     def directions(
         self, batch: Batch, signs: Array, target: int, *, separable: bool | None = True
     ) -> list[tuple[str, Array, float]]:
-        """Support vector machines of the rows A^-1/2 x, which balls are round for; of several classes averages of
-        gradient descent in some of these."""
-        size = self.state.stretched(self.state.coefficients()[:, target], float(self.state.biases()[target]), target)
-        whole = self.state.matrix != "diagonal"
-        if not 0 < size < np.inf or (whole and len(batch) * (batch.columns + 1) > MOST_WHITENED):
+        """Of several classes averages of gradient descent in some balls of the rows that are whitened; of two there are
+        support vector machines of these already."""
+        size, white = self._size(target), None if self.state.targets == 1 else self.whitened(batch, target)
+        if white is None:
             return []
-        rows, intercept, back = self._whitened(batch, target)
-        if self.state.targets == 1:
-            return self._machines(rows, signs, intercept, back)
-        directions = []
+        directions, passes = [], passes_over(white.rows.entries * max(1, self.state.targets // FEW_TARGETS))
         for share in BALLS if self.state.targets <= FEW_TARGETS else BALLS_OF_MANY:
-            rules = Rules("ball", "hinge", "self-tuned", share * size, share * size * sqrt(2), intercept=intercept)
-            mean = _averaged(rows, signs, rules, passes_over(rows.entries * max(1, self.state.targets // FEW_TARGETS)))
+            rules = Rules(
+                "ball", "hinge", "self-tuned", share * size, share * size * sqrt(2), intercept=white.intercept
+            )
+            mean = _averaged(white.rows, signs, rules, passes)
             if mean is not None:
-                directions.append((f"gradient descent in an ellipsoid of {share * size:.3g}, averaged", *back(*mean)))
+                name = f"gradient descent in an ellipsoid of {share * size:.3g}, averaged"
+                directions.append((name, *white.back(*mean)))
         return directions
 
-    def _machines(
-        self, rows: Batch, signs: Array, intercept: float, back: Callable[[Array, float], tuple[Array, float]]
-    ) -> list[tuple[str, Array, float]]:
-        """Linear support vector machines of rows A^-1/2 x, all penalties in one pass. They are in units of the mean
-        square of lengths: the longest of such rows is one whose features are rare, and says little of the others."""
-        random, middle2 = np.random.default_rng(0), float(norms2(rows).sum()) / max(1, len(rows)) + intercept**2
-        orders = [order_of(len(rows), random) for _ in range(min(MOST_CLIMBS, passes_over(rows.entries)))]
-        each = zip(PENALTIES, machine_directions(rows, signs, intercept, middle2, orders), strict=False)
-        name = "the direction of a linear SVM in an ellipsoid, C = {0:g}/(mean r^2)"
-        return [(name.format(share), *back(vector, bias)) for share, (_, vector, bias) in each]
+    def _size(self, target: int) -> float:
+        """The length of the learner's own weights."""
+        return self.state.stretched(self.state.coefficients()[:, target], float(self.state.biases()[target]), target)
 
-    def _whitened(
-        self, batch: Batch, target: int
-    ) -> tuple[Batch, float, Callable[[Array, float], tuple[Array, float]]]:
-        """Rows and constant feature in which v'A v is a squared length, and the way back from vectors to vectors."""
+    def whitened(self, batch: Batch, target: int) -> Whitened | None:
+        """The rows A^-1/2 x. Penalties of theirs are in units of the mean square of lengths: the longest of such rows
+        is one whose features are rare, and says little of the others."""
+        whole = self.state.matrix != "diagonal"
+        if not 0 < self._size(target) < np.inf or (whole and len(batch) * (batch.columns + 1) > MOST_WHITENED):
+            return None
         intercept = 0.0 if self.state.rules is None else self.state.rules.intercept
         if self.state.rank:
-            return self._whitened_by_sketch(batch, target, intercept)
-        if not self.state.full:
-            scales, constant = self.state.roots(target)
-            columns = slice(None) if batch.indices is None else batch.indices
-            values = np.ascontiguousarray(batch.values / scales[: batch.columns][columns])
-            return replace(batch, values=values), intercept / constant, lambda v, b: (v / scales, b / constant)
+            made = self._by_sketch(batch, target, intercept)
+        else:
+            made = (self._by_matrix if self.state.full else self._by_diagonal)(batch, target, intercept)
+        rows, constant, back = made
+        middle2 = float(norms2(rows).sum()) / max(1, len(rows)) + constant**2
+        return Whitened(rows, constant, middle2, back, IN_ELLIPSOID)
+
+    def _by_diagonal(self, batch: Batch, target: int, intercept: float) -> tuple[Batch, float, Back]:
+        scales, constant = self.state.roots(target)
+        columns = slice(None) if batch.indices is None else batch.indices
+        values = np.ascontiguousarray(batch.values / scales[: batch.columns][columns])
+        return replace(batch, values=values), intercept / constant, lambda v, b: (v / scales, b / constant)
+
+    def _by_matrix(self, batch: Batch, target: int, intercept: float) -> tuple[Batch, float, Back]:
         root = self.state.root(target)
         rows = matrix_of(batch) @ root[1 : batch.columns + 1] + intercept * root[0]
 
@@ -199,10 +203,7 @@ class Ellipsoid(Geometry):
 
         return Batch(np.ascontiguousarray(rows), None, rows.shape[1]), 0.0, back
 
-    def _whitened_by_sketch(
-        self, batch: Batch, target: int, intercept: float
-    ) -> tuple[Batch, float, Callable[[Array, float], tuple[Array, float]]]:
-        """The same where the matrix is a sketch."""
+    def _by_sketch(self, batch: Batch, target: int, intercept: float) -> tuple[Batch, float, Back]:
         sketch, values = self.state.sketch(target), matrix_of(batch)
         rows = np.zeros((len(batch), 1 + self.state.columns))
         rows[:, 0] = intercept

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import nan
 from typing import Any, ClassVar, Self
 
@@ -99,6 +100,30 @@ class State(BaseState):
 # ---- how it is compared
 
 
+@dataclass(frozen=True, slots=True)
+class Whitened:
+    """Rows whose comparators a geometry measures by Euclid's length.
+
+    Attributes
+    ----------
+    rows : Batch
+    intercept : float
+        Size of the constant feature of these rows.
+    length2 : float
+        A squared length of theirs, in units of which penalties are.
+    back : callable
+        From weights of these rows and of their constant feature to those of the rows that they were made of.
+    name : str
+        Of the direction of a support vector machine of them, where {0:g} is the penalty.
+    """
+
+    rows: Batch
+    intercept: float
+    length2: float
+    back: Callable[[Array, float], tuple[Array, float]]
+    name: str
+
+
 class Geometry:
     """How a learner's theorems measure a comparator, and which ones they allow: any vector, by its Euclidean length."""
 
@@ -135,6 +160,18 @@ class Geometry:
     def admissible(self, vector: Array, bias: float) -> tuple[Array, float]:
         """The vector itself if it is allowed, or what is near it and is."""
         return vector, bias
+
+    def whitened(self, batch: Batch, target: int) -> Whitened | None:
+        """The rows in which comparators are measured by Euclid's length; None where they are that already, or none can
+        be made.
+
+        Parameters
+        ----------
+        batch : Batch
+        target : int
+            In whose geometry.
+        """
+        return None
 
     def directions(
         self, batch: Batch, signs: Array, target: int, *, separable: bool | None = True

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from math import floor, inf, isclose, nan
+
+import numpy as np
 
 from ..comparator import Comparator
 from ..facts import Facts
@@ -12,6 +15,11 @@ from ..theorem import Check
 
 SHORTEST2 = 1e-290  # a squared length whose sixteenth digit still is a float of full precision
 SHORTEST_STEP = 1e-292  # the same of one number alone
+
+
+def sqrt(x: float) -> float:
+    """The root of a number, or of each of an array: where comparators are looked for, a formula is read on many."""
+    return np.sqrt(x) if isinstance(x, np.ndarray) else math.sqrt(x)
 
 
 @dataclass(frozen=True, slots=True)

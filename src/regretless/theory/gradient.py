@@ -10,13 +10,13 @@ count. Each round may have a convex loss of its own: nothing is asked of the los
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, log, sqrt
+from math import inf, log
 
 from ..certificate import Most
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import Check, theorem
-from .facts import PLAYED, SEPARATES, LinearFacts, count_mistakes
+from .facts import PLAYED, SEPARATES, LinearFacts, count_mistakes, sqrt
 from .rounding import of_posterior
 
 NEGATIVE = "negative-part"  # max(0, -m), which the perceptron descends
@@ -25,8 +25,12 @@ LIPSCHITZ = ("hinge", "logistic", NEGATIVE)
 LOSS_OF_A_MISTAKE = {"hinge": 1.0, "squared-hinge": 1.0, "logistic": log(2), "square": 1.0}
 
 
+def _lost(comparator: Comparator) -> float:
+    return 0.0 if comparator.loss is None else comparator.loss
+
+
 def _regret(ledger: Ledger, comparator: Comparator) -> float:
-    return ledger.loss - (comparator.loss or 0.0)
+    return ledger.loss - _lost(comparator)
 
 
 def _most(ledger: Ledger, _: Comparator, __: LinearFacts) -> Most:
@@ -126,7 +130,9 @@ def prior_regret(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -
 def mistakes_from_regret(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
     """A round that is predicted wrongly costs at least the loss of a score of 0, so the mistakes are at most the loss
     of any comparator plus the regret against it, over that loss."""
-    return ((comparator.loss or 0.0) + _posterior(ledger, comparator, learner)) / LOSS_OF_A_MISTAKE[learner.loss]
+    return (
+        (0.0 if comparator.loss is None else comparator.loss) + _posterior(ledger, comparator, learner)
+    ) / LOSS_OF_A_MISTAKE[learner.loss]
 
 
 GRADIENT_DESCENT = (posterior_regret, prior_regret, mistakes_from_regret)

@@ -11,12 +11,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
-from math import floor, inf, sqrt
+from math import floor, inf
 
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
-from .facts import PLAYED, SEPARATES, UNTIL_CLEAN, LinearFacts, count_updates
+from .facts import PLAYED, SEPARATES, UNTIL_CLEAN, LinearFacts, count_updates, sqrt
 from .perceptron import posterior
 
 EXACT = 1 << 14  # updates up to which the recursion is followed step by step

@@ -17,7 +17,7 @@ feature, and features that a stream has revealed late count from the start: noth
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import atanh, exp, inf, isclose, isfinite, log, log1p, sqrt
+from math import atanh, exp, inf, isclose, log, log1p
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ import numpy as np
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import Check, theorem
-from .facts import PLAYED, SEPARATES, UNTIL_CLEAN, LinearFacts, count_updates, rounds_until_clean
+from .facts import PLAYED, SEPARATES, UNTIL_CLEAN, LinearFacts, count_updates, rounds_until_clean, sqrt
 from .rounding import of_hinge, of_posterior
 
 Array = np.ndarray[Any, Any]
@@ -67,7 +67,7 @@ def _margin(comparator: Comparator) -> float:
 
 
 def _allowed(_: Ledger, comparator: Comparator, __: LinearFacts) -> bool:
-    return isfinite(comparator.own)
+    return comparator.own < inf
 
 
 def _near(_: Ledger, comparator: Comparator, learner: WinnowFacts) -> bool:
@@ -97,7 +97,7 @@ def _wide(_: Ledger, comparator: Comparator, learner: WinnowFacts) -> bool:
 
 
 def _finite(_: Ledger, comparator: Comparator, __: LinearFacts) -> bool:
-    return isfinite(comparator.product)
+    return abs(comparator.product) < inf
 
 
 ALLOWED: tuple[str, Check] = ("a comparator with negative weights asks for balanced=True", _allowed)

@@ -11,12 +11,12 @@ the hinge losses of the updates sum to at most sqrt(M) |L|, by Cauchy and Schwar
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import isnan, sqrt
+from math import isnan
 
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import Check, Theorem, theorem
-from .facts import PLAYED, SEPARATES, UNTIL_CLEAN, LinearFacts, count_updates, rounds_until_clean
+from .facts import PLAYED, SEPARATES, UNTIL_CLEAN, LinearFacts, count_updates, rounds_until_clean, sqrt
 from .rounding import EPSILON, of_hinge, of_posterior, of_product
 
 

@@ -10,12 +10,12 @@ order, and for the few operations that are not counted.
 
 from __future__ import annotations
 
-from math import isfinite, sqrt
+from math import isfinite
 from sys import float_info
 
 from ..comparator import Comparator
 from ..ledger import ExpertLedger, Ledger
-from .facts import LinearFacts
+from .facts import LinearFacts, sqrt
 
 EPSILON = float_info.epsilon
 

@@ -31,12 +31,11 @@ diagonal alone w is another vector, and the energy can only be read when the run
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import theorem
-from .facts import PLAYED, SHORTEST2, LinearFacts, count_mistakes, count_updates
+from .facts import PLAYED, SHORTEST2, LinearFacts, count_mistakes, count_updates, sqrt
 from .rounding import EPSILON, of_posterior
 
 

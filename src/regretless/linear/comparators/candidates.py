@@ -17,7 +17,9 @@ from ...rows.state import Rules
 from ..separation.budget import Budget
 from ..state import State
 
-PENALTIES = (0.02, 0.2, 5.0, 300.0)  # of machines that climb at once, in units of 1 / r^2
+PENALTIES = ((0.1, 1.0, 10.0, 300.0),)  # of machines that climb at once, in units of 1 / r^2
+MORE_PENALTIES = ((0.02, 0.2, 5.0, 300.0), (0.07, 1.0, 20.0, 1500.0))  # the same for rows of few entries
+FEW_ENTRIES = 300_000
 SVM_EXPONENTS = range(-2, 5)  # of C in units of 1 / r^2
 TICK = 0.1  # seconds between looks for Ctrl-C, on systems where waiting for a thread cannot be interrupted
 MOST_SVM_ENTRIES = 20_000_000
@@ -60,36 +62,46 @@ class Means:
 
 def machine_directions(
     batch: Batch, signs: Array, intercept: float, longest2: float, orders: Iterable[Array | None]
-) -> list[tuple[str, Array, float]]:
-    """Linear support vector machines of four penalties, about: coordinate ascent in the dual, all in one pass.
+) -> list[tuple[float, Array, float]]:
+    """Linear support vector machines of some penalties, about: coordinate ascent in the dual, four in one pass.
 
     Parameters
     ----------
     batch, signs, intercept
         As for `margin_direction`.
     longest2 : float
-        r^2, the largest squared length of a row.
+        r^2, the largest squared length of a row, or another one in units of which penalties are.
     orders : iterable of (ndarray of int or None)
         Of each pass, in which order it goes over the rows.
 
     Returns
     -------
-    list of (name, weights, weight of the constant feature)
+    list of (penalty in units of 1 / r^2, weights, weight of the constant feature)
         The mean of each over the last pass; none where rows are so short or long that penalties are no floats.
     """
     if not SVM_LENGTHS2[0] < longest2 < SVM_LENGTHS2[1]:
         return []
-    climbed, biases = np.zeros((batch.columns, 2 * _core.PENALTIES)), np.zeros(2 * _core.PENALTIES)
-    multipliers, most = np.zeros((len(batch), _core.PENALTIES)), np.array(PENALTIES) / longest2
-    passes = list(orders)
+    directions, passes = [], list(orders)
+    for penalties in MORE_PENALTIES if batch.entries <= FEW_ENTRIES else PENALTIES:
+        climbed = _climbed(batch, signs, intercept, np.array(penalties) / longest2, passes)
+        if climbed is None:
+            return []
+        directions += [(share, climbed[0][:, k], float(climbed[1][k])) for k, share in enumerate(penalties)]
+    return directions
+
+
+def _climbed(
+    batch: Batch, signs: Array, intercept: float, most: Array, passes: list[Array | None]
+) -> tuple[Array, Array] | None:
+    """Weights and weights of the constant feature, a column a penalty; None of rows with numbers too large."""
+    middle = _core.PENALTIES
+    climbed, biases = np.zeros((batch.columns, 2 * middle)), np.zeros(2 * middle)
+    multipliers = np.zeros((len(batch), middle))
     for number, order in enumerate(passes):
         rows, last = (batch.values, batch.indices, batch.starts, signs, order), number == len(passes) - 1
         if _core.climb(*rows, intercept, climbed, biases, multipliers, most, last)[1] is not None:
-            return []
-    middle = _core.PENALTIES
-    means = climbed[:, :middle] - climbed[:, middle:], biases[:middle] - biases[middle:]
-    names = [f"the direction of a linear SVM, C = {share:g}/r^2" for share in PENALTIES]
-    return [(name, means[0][:, k], float(means[1][k])) for k, name in enumerate(names)]
+            return None
+    return climbed[:, :middle] - climbed[:, middle:], biases[:middle] - biases[middle:]
 
 
 def margin_direction(

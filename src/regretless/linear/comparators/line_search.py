@@ -7,10 +7,12 @@ cent apart and every bound is flat around its best scale, so nothing worth havin
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from itertools import accumulate
 from math import inf, isnan, nan
 from typing import Any
 
@@ -26,9 +28,9 @@ from ...theorem import Check, Theorem
 from ...theory.facts import OF_ALL_MULTIPLES, SHORTEST2, LinearFacts
 from .evaluate import Span, Tally, labels_of, read_tallies
 
-GLANCE = 128  # from edge to edge in the search for about the best scale, which is halved until it is
-COARSE = 16  # the step that misses no range of scales that meets the assumptions
-FURTHER, NEARLY = 0.12, 0.02  # shares by which a ray may be worse than the best, at a glance and at the coarse step
+COARSE = 16  # edges from one scale that is looked at to the next, then all edges beside the best
+SPARSE = 8  # of scales a theorem that is read on single numbers is read at one in so many, then beside the best
+NEARLY = 0.02  # the share by which a ray may be worse than the best at the coarse step
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,11 @@ class Direction:
     divergence: float = 0.0
     product: float = nan
 
+    @property
+    def measured(self) -> float:
+        """Its length in the geometry of the learner, the Euclidean one unless another is given."""
+        return self.size if isnan(self.own) else self.own
+
     @classmethod
     def along(cls, name: str, vector: Array, bias: float = 0.0, size: float = 1.0) -> Direction | None:
         """The direction of a vector, at a length that brings margins near 1; None when it has none."""
@@ -57,12 +64,11 @@ class Ray:
 
     Attributes
     ----------
-    negative : ndarray, shape (3,)
-        Rounds, sum of margins and sum of their squares, of those with negative margins.
     places : ndarray of int, shape (positive bins with rounds,)
         Which bins of positive margins have any.
-    below : ndarray, shape (positive bins with rounds, 3)
-        The same sums over all margins up to the upper edge of each of them.
+    below : ndarray, shape (1 + positive bins with rounds, 3)
+        Rounds, sum of margins and sum of their squares, of all negative margins, and of all margins up to the upper
+        edge of each of these bins.
     all_total, all_squares : float
         The same sums over all rounds.
     bins : ndarray, shape (2 * RAY_SIDE, 3)
@@ -72,7 +78,6 @@ class Ray:
     """
 
     direction: Direction
-    negative: Array
     places: Array
     below: Array
     all_total: float
@@ -84,34 +89,21 @@ class Ray:
     loss_name: str
     bins: Array
     filled: Array
-    _made: dict[int, Comparator] = field(default_factory=dict, repr=False, compare=False)
 
     def at(self, edge: int) -> Comparator:
-        """The comparator whose hinge loss starts at that edge: s = 1 / edges()[edge]."""
-        comparator = self._at(edge)
-        return replace(comparator, vector=self.vector_of(comparator))
+        """The comparator whose hinge loss starts at that edge, s = 1 / edges()[edge], without its vector."""
+        s = float(scales()[edge])
+        count, total, squares = self.below[self.places.searchsorted(edge, "right")].tolist()
+        return self._comparator(s, count - s * total, count - 2 * s * total + s * s * squares)
 
     def vector_of(self, comparator: Comparator) -> Array:
         """The vector of a comparator of this ray."""
         return np.asarray(comparator.norm / self.direction.size * self.direction.vector)
 
-    def _at(self, edge: int) -> Comparator:
-        # Without its vector, which is long: thousands of scales are looked at, the same ones for every theorem.
-        made = self._made.get(edge)
-        if made is not None:
-            return made
-        s = scales()[edge]
-        before = self.places.searchsorted(edge, "right")
-        count, total, squares = (self.below[before - 1] if before else self.negative).tolist()
-        made = self._comparator(s, count - s * total, count - 2 * s * total + s * s * squares)
-        self._made[edge] = made
-        return made
-
     @property
     def errors(self) -> float:
         """Rounds with margins up to the first edge."""
-        first = self.below[0] if self.places.size and self.places[0] == 0 else self.negative
-        return float(first[0])
+        return float(self.below[1 if self.places.size and self.places[0] == 0 else 0, 0])
 
     def separating(self) -> Comparator | None:
         """The shortest comparator without hinge loss, when the direction separates the rounds."""
@@ -130,67 +122,34 @@ class Ray:
             norm=s * self.direction.size,
             hinge=hinge,
             squared_hinge=squared_hinge,
-            loss=self._loss(s, hinge, squared_hinge),
+            loss=self.loss(s, hinge, squared_hinge),
             least=s * self.least,
             rounds=self.rounds,
             max_norm2=self.max_norm2,
             total_norm2=self.total_norm2,
             bias=s * self.direction.bias,
-            own=s * self.direction.own,
+            own=s * self.direction.measured,
             divergence=self.direction.divergence,
             product=s * self.direction.product,
         )
 
-    def _loss(self, s: float, hinge: float, squared_hinge: float) -> float | None:
+    def loss(self, s: Any, hinge: Any, squared_hinge: Any) -> Any:
+        """The learner's loss at a scale, or at each of an array, by what its hinge losses and their squares sum to."""
         if self.loss_name == "hinge":
             return hinge
         if self.loss_name == "squared-hinge":
             return squared_hinge
         if self.loss_name == "square":
-            return float(self.rounds - 2 * s * self.all_total + s * s * self.all_squares)
+            return self.rounds - 2 * s * self.all_total + s * s * self.all_squares
         # Good enough to choose a scale by: every bin at its mean. What is chosen is then read exactly.
         if self.loss_name == "negative-part":
-            return float(s * np.maximum(0, -self.bins[:, 1]).sum())
+            return s * float(np.maximum(0, -self.bins[:, 1]).sum())
         if self.loss_name == "logistic":
             rounds, total = self.filled
-            return float((rounds * np.logaddexp(0, -s * total / rounds)).sum())
+            return (rounds * np.logaddexp(0, -np.multiply.outer(s, total / rounds))).sum(axis=-1)
         return None
 
-    def ends(self, slack: Slack) -> list[Comparator]:
-        """The comparators beside those of its edges that the theorem applies to: v = 0, and the one that separates."""
-        return [c for c in (self.zero(), self.separating()) if c is not None and slack.of(c) < inf]
-
-    def glance(self, slack: Slack) -> tuple[float, int]:
-        """About how far the bound is above what it bounds, at the best of few scales, and at which edge."""
-        return (inf, 0) if slack.never else self._coarse_best(slack, *self._range())
-
-    def _coarse_best(self, slack: Slack, first: int, last: int) -> tuple[float, int]:
-        """The least slack at edges that are a glance apart, and where it is: looked for at every other one, then beside
-        the best of these."""
-        least, best = min((slack(edge), edge) for edge in range(first, last + 1, 2 * GLANCE))
-        near = (best - GLANCE, best, best + GLANCE) if least < inf else range(first, last + 1, GLANCE)
-        return min((slack(edge), edge) for edge in near if first <= edge <= last)
-
-    def closer(self, slack: Slack, seen: tuple[float, int], wide: int, narrow: int) -> tuple[float, int]:
-        """The same at edges that are a narrow step apart, from what was seen at a wide one.
-
-        The bounds are quasi-convex along a ray, so the better side is looked for at half the step, again and again.
-        Where no edge met the assumptions, all at the coarse step are looked at.
-        """
-        first, last = self._range()
-        if not seen[0] < inf:
-            if slack.never or wide <= COARSE:
-                return seen
-            seen, wide = min((slack(edge), edge) for edge in range(first, last + 1, COARSE)), COARSE
-            if not seen[0] < inf:
-                return seen
-        while wide > narrow:
-            wide //= 2
-            edge = seen[1]
-            seen = min(seen, *((slack(e), e) for e in (edge - wide, edge + wide) if first <= e <= last))
-        return seen
-
-    def _range(self) -> tuple[int, int]:
+    def range(self) -> tuple[int, int]:
         """Edges between the smallest and the largest positive margin, and some on either side: the best scale may make
         every round count, or hardly any."""
         # The last bin has no upper edge, and the first one is below them all.
@@ -202,47 +161,111 @@ class Ray:
         return max(0, int(self.places[first]) - octaves), min(end, int(self.places[last - 1]) + octaves)
 
 
-class Slack:
-    """How far a theorem's bound is above what it bounds, at the edges of a ray: each is asked for several times.
+class Multiples:
+    """Comparators at some edges of some rays, whose numbers stand in arrays: formulas read all of them at once.
 
     Parameters
     ----------
-    ray : Ray
-    theorem, ledger, facts
-        As of `Theorem.slack`.
+    rays : sequence of Ray
+        Over the same rounds.
+    edges : sequence of ndarray of int
+        Of each ray.
 
     Attributes
     ----------
-    never : bool
-        Whether the theorem applies at none of them.
+    starts : list of int
+        Where each ray's begin, and where the last one's end.
+    edges : ndarray of int
+    norm, hinge, squared_hinge, loss, least, own, divergence, product, margin
+        As of `Comparator`.
     """
 
-    def __init__(self, ray: Ray, theorem: Theorem, ledger: Ledger, facts: LinearFacts) -> None:
-        self._ray, self._theorem, self._ledger, self._facts = ray, theorem, ledger, facts
-        self._seen: dict[int, float] = {}
-        # What is true of all comparators, or of all edges, or of none of them, is asked once.
-        first, known = ray._at(0), {holds: _of_any(holds, ledger, facts) for _, holds in theorem.assumes}
-        known |= {holds: bool(holds(ledger, first, facts)) for holds in known if holds in OF_ALL_MULTIPLES}
-        self._edgewise = [holds for holds, answer in known.items() if answer is None]
-        self.never = any(answer is False for answer in known.values())
+    def __init__(self, rays: Sequence[Ray], edges: Sequence[Array]) -> None:
+        self._rays, each = rays, [len(its) for its in edges]
+        self.starts, self.edges = [0, *accumulate(each)], np.concatenate(edges)
+        self._scales = s = scales()[self.edges]
+        below = [ray.below[ray.places.searchsorted(its, "right")] for ray, its in zip(rays, edges, strict=True)]
+        count, total, squares = np.concatenate(below).T
+        self.hinge = np.maximum(count - s * total, 0.0)
+        self.squared_hinge = np.maximum(count - 2 * s * total + s * s * squares, 0.0)
+        along = [(ray.direction, ray.least) for ray in rays]
+        numbers = [(d.size, least, d.measured, d.product, d.divergence) for d, least in along]
+        size, least, own, product, self.divergence = np.repeat(np.array(numbers).T, each, axis=1)
+        with np.errstate(over="ignore"):
+            self.norm, self.least, self.own, self.product = s * size, s * least, s * own, s * product
+        self.rounds = self.played = rays[0].rounds
+        self.max_norm2, self.total_norm2 = rays[0].max_norm2, rays[0].total_norm2
+
+    @property
+    def margin(self) -> Array:
+        """The smallest margin of each, in units of its length."""
+        return np.asarray(self.least / self.norm)
+
+    @cached_property
+    def loss(self) -> Array | None:
+        """The learner's loss at each."""
+        parts = [(ray, self.of(k)) for k, ray in enumerate(self._rays)]
+        each = [ray.loss(self._scales[its], self.hinge[its], self.squared_hinge[its]) for ray, its in parts]
+        return None if each[0] is None else np.concatenate(each)
+
+    def one(self, k: int) -> Comparator:
+        """The comparator in one place."""
+        return self._rays[bisect_right(self.starts, k) - 1].at(int(self.edges[k]))
+
+    def of(self, ray: int) -> slice:
+        """The places of those of one ray."""
+        return slice(self.starts[ray], self.starts[ray + 1])
+
+
+class Slack:
+    """How far a theorem's bound is above what it bounds.
+
+    Parameters
+    ----------
+    theorem, ledger, facts
+        As of `Theorem.slack`.
+    """
+
+    def __init__(self, theorem: Theorem, ledger: Ledger, facts: LinearFacts) -> None:
+        self.theorem, self._ledger, self._facts = theorem, ledger, facts
+        # What is true of every comparator, or of all multiples of one, or of none of them, is asked once.
+        known = {holds: _of_any(holds, ledger, facts) for _, holds in theorem.assumes}
+        self._never = any(answer is False for answer in known.values())
+        asked = [holds for holds, answer in known.items() if answer is None]
+        self._of_rays = [holds for holds in asked if holds in OF_ALL_MULTIPLES]
+        self._of_edges = [holds for holds in asked if holds not in OF_ALL_MULTIPLES]
+
+    def never(self, ray: Ray) -> bool:
+        """Whether the theorem applies to no edge of a ray."""
+        return self._never or not all(holds(self._ledger, ray.at(0), self._facts) for holds in self._of_rays)
 
     def of(self, comparator: Comparator) -> float:
-        """At any comparator."""
-        return self._theorem.slack(self._ledger, comparator, self._facts)
+        """At any comparator; infinite where the theorem does not apply."""
+        return self.theorem.slack(self._ledger, comparator, self._facts)
 
-    def __call__(self, edge: int) -> float:
-        slack = self._seen.get(edge)
-        if slack is None:
-            slack = self._seen[edge] = self._at(self._ray._at(edge))
+    def at(self, multiples: Multiples) -> Array:
+        """At some multiples of rays to which the theorem may apply."""
+        try:
+            with np.errstate(all="ignore"):
+                return self._of_all(multiples)
+        except (TypeError, ValueError):  # of a formula that reads single numbers
+            return self._of_some(multiples)
+
+    def _of_all(self, multiples: Multiples) -> Array:
+        applies = np.ones(len(multiples.edges), dtype=bool)
+        for holds in self._of_edges:
+            applies &= holds(self._ledger, multiples, self._facts)
+        slack = self.theorem.bound(self._ledger, multiples, self._facts) - self.theorem.counts(self._ledger, multiples)
+        return np.where(applies & np.isfinite(slack), slack, inf)
+
+    def _of_some(self, multiples: Multiples) -> Array:
+        slack, last = np.full(len(multiples.edges), inf), len(multiples.edges) - 1
+        for k in range(0, last + 1, SPARSE):
+            slack[k] = self.of(multiples.one(k))
+        best = int(slack.argmin())
+        for k in range(max(0, best - SPARSE + 1), min(last, best + SPARSE - 1) + 1):
+            slack[k] = self.of(multiples.one(k))
         return slack
-
-    def _at(self, comparator: Comparator) -> float:
-        ledger, theorem = self._ledger, self._theorem
-        for holds in self._edgewise:
-            if not holds(ledger, comparator, self._facts):
-                return inf
-        slack = theorem.value(ledger, comparator, self._facts) - theorem.counts(ledger, comparator)
-        return inf if isnan(slack) else slack
 
 
 def _of_any(holds: Check, ledger: Ledger, facts: LinearFacts) -> bool | None:
@@ -253,30 +276,44 @@ def _of_any(holds: Check, ledger: Ledger, facts: LinearFacts) -> bool | None:
         return None
 
 
+Best = tuple[Comparator, Ray]
+
+
 def best_on(
-    rays: Sequence[Ray], theorem: Theorem, ledger: Ledger, facts: LinearFacts, careful: bool = True
-) -> tuple[Comparator, Ray] | None:
-    """The comparator, without its vector, that serves a theorem best on any of some rays, and which ray that is; None
-    where none meets its assumptions. Without care: nearly the best on the ray that is best at a glance."""
-    slacks = [Slack(ray, theorem, ledger, facts) for ray in rays]
-    seen = {k: ray.glance(slack) for k, (ray, slack) in enumerate(zip(rays, slacks, strict=True))}
-    # At a scale between, a ray may be better than at those by so much, and meet assumptions that it did not.
-    likely = _within(FURTHER if careful else 0.0, seen)
-    seen = {k: rays[k].closer(slacks[k], seen[k], GLANCE, COARSE) for k in likely}
-    each = [(end, rays[k]) for k in likely for end in rays[k].ends(slacks[k])]
-    for k in _within(NEARLY, seen) if careful else likely:
-        least, edge = rays[k].closer(slacks[k], seen[k], COARSE, 1) if careful else seen[k]
-        if least < inf:
-            each.append((rays[k]._at(edge), rays[k]))
-    best = theorem.certify(ledger, [one for one, _ in each], facts).comparator
-    return next(((one, ray) for one, ray in each if one is best), None)
+    rays: Sequence[Ray], theorems: Sequence[Theorem], ledger: Ledger, facts: LinearFacts, careful: bool = True
+) -> list[Best | None]:
+    """The comparators, without their vectors, that serve some theorems best on any of some rays, and which rays these
+    are; None for a theorem whose assumptions none meets. Without care: nearly the best on the best ray."""
+    coarse = Multiples(rays, [np.arange(first, last + 1, COARSE) for first, last in map(Ray.range, rays)])
+    return [_best(rays, coarse, Slack(theorem, ledger, facts), careful) for theorem in theorems]
 
 
-def _within(share: float, seen: dict[int, tuple[float, int]]) -> list[int]:
-    """The rays that are worse than the best by such a share at most."""
-    least = min((least for least, _ in seen.values()), default=inf)
-    most = max(least, least * (1 + share))
-    return [k for k, (its, _) in seen.items() if its <= most]
+def _best(rays: Sequence[Ray], coarse: Multiples, slack: Slack, careful: bool) -> Best | None:
+    never = [slack.never(ray) for ray in rays]
+    likely: list[tuple[float, int, int]] = []
+    if not all(never):
+        slacks = slack.at(coarse)
+        seen = [(k, coarse.starts[k] + int(slacks[coarse.of(k)].argmin())) for k in range(len(rays)) if not never[k]]
+        likely = sorted((float(slacks[place]), k, int(coarse.edges[place])) for k, place in seen)
+        most = max(likely[0][0], likely[0][0] * (1 + NEARLY)) if careful else likely[0][0]
+        likely = [one for one in likely if one[0] <= most and one[0] < inf]
+    if careful and likely:
+        likely = _closer(rays, slack, likely)
+    ends = [(ray.zero(), ray) for ray in ([rays[k] for _, k, _ in likely[:1]] or rays)]
+    ends += [(one, ray) for ray in rays if (one := ray.separating()) is not None]
+    each = [(slack.of(one), one, ray) for one, ray in ends]
+    each += [(least, rays[k].at(edge), rays[k]) for least, k, edge in likely]
+    least, one, ray = min(each, key=lambda it: it[0])
+    return (one, ray) if least < inf else None
+
+
+def _closer(rays: Sequence[Ray], slack: Slack, likely: list[tuple[float, int, int]]) -> list[tuple[float, int, int]]:
+    """The best of all edges of these rays beside those that were looked at."""
+    its, end = [rays[k] for _, k, _ in likely], len(scales()) - 1
+    fine = Multiples(its, [np.arange(max(0, e - COARSE + 1), min(end, e + COARSE - 1) + 1) for _, _, e in likely])
+    slacks = slack.at(fine)
+    places = [fine.starts[j] + int(slacks[fine.of(j)].argmin()) for j in range(len(its))]
+    return [(float(slacks[p]), k, int(fine.edges[p])) for p, (_, k, _) in zip(places, likely, strict=True)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -414,11 +451,12 @@ def _ray(direction: Direction, bins: Array, seen: tuple[float, float, float, flo
     some = bins[filled]
     positive = int(np.searchsorted(filled, side))
     negative, whole = some[positive:].sum(axis=0), some.sum(axis=0)
+    below = np.zeros((1 + positive, 3))
+    np.cumsum(some[:positive], axis=0, out=below[1:])
     return Ray(
         direction,
-        negative,
         filled[:positive],
-        np.cumsum(some[:positive], axis=0) + negative,
+        below + negative,
         float(whole[1]),
         float(whole[2]),
         *seen,
@@ -429,9 +467,9 @@ def _ray(direction: Direction, bins: Array, seen: tuple[float, float, float, flo
 
 
 @cache
-def scales() -> list[float]:
+def scales() -> Array:
     """1 over each edge."""
-    return [1 / edge for edge in edges().tolist()]
+    return np.asarray(1 / edges())
 
 
 @cache

@@ -15,7 +15,7 @@ from ...rows.state import BaseState, Rules
 from ...theorem import Theorem
 from ...theory.facts import LinearFacts
 from ..separation.budget import Budget
-from ..state import Geometry
+from ..state import Geometry, Whitened
 from .candidates import Means, Plan, machine_directions
 from .evaluate import Span, Tally, read_tallies, together
 from .line_search import RaySums
@@ -27,6 +27,7 @@ QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 5e8, 300.0, 4  # of one that may take as 
 FEW_TARGETS = 4  # for each of which scales are looked for on several rays, and finely
 MOST_CLIMBS = 10  # passes of support vector machines, which come near sooner
 MOST_SHUFFLED, NEIGHBOURS = 10_000, 32
+OF_ROWS = "the direction of a linear SVM, C = {0:g}/r^2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +136,20 @@ class Question:
         return seen
 
     def machines(self) -> list[tuple[str, Array, Array]]:
-        """Linear support vector machines of the rounds of two classes, or of the sample of them."""
+        """Linear support vector machines of the rounds of two classes, or of the sample of them, in the geometry of the
+        learner."""
         random, directions = np.random.default_rng(0), []
         for batch, signs in (self.sample or self.rounds)():
-            most = ceil(MOST_PLAYED * len(batch) / max(1, batch.entries))
-            orders = [order_of(len(batch), random)[:most] for _ in range(min(MOST_CLIMBS, epochs(self)))]
-            one = machine_directions(batch, signs, self.rules.intercept, self.sums().max_norm2, orders)
-            directions += [(name, vector[:, None], np.array([bias])) for name, vector, bias in one]
+            white = self.geometry.whitened(batch, 0)
+            if white is None:
+                white = Whitened(batch, self.rules.intercept, self.sums().max_norm2, as_it_is, OF_ROWS)
+            rows = white.rows
+            most = ceil(MOST_PLAYED * len(rows) / max(1, rows.entries))
+            passes = min(MOST_CLIMBS, passes_over(rows.entries))
+            orders = [order_of(len(rows), random)[:most] for _ in range(passes)]
+            for penalty, vector, bias in machine_directions(rows, signs, white.intercept, white.length2, orders):
+                vector, bias = white.back(vector, bias)
+                directions.append((white.name.format(penalty), vector[:, None], np.array([bias])))
         return directions
 
     def means(self, plans: Sequence[Plan]) -> list[tuple[str, Array, Array]]:
@@ -156,6 +164,11 @@ class Question:
                     order = order[: ceil(MOST_PLAYED * len(batch) / max(1, batch.entries))]
                 means.play(batch, codes, order)
         return [mean for mean in means.weights() if mean is not None]
+
+
+def as_it_is(vector: Array, bias: float) -> tuple[Array, float]:
+    """The weights themselves."""
+    return vector, bias
 
 
 def epochs(question: Question) -> int:

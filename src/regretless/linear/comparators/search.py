@@ -41,6 +41,7 @@ from .question import FEW_TARGETS, Question, Rounds
 MOST_WHOLE = 200_000  # entries of rows that a quick search goes over though nothing seems to separate them
 MOST_LOOKED_AT = 1 << 14  # of the rows of larger ones, among which are those that seem to be wrong
 PROOF_WORK, PROOF_AN_ENTRY = 1.5e8, 20.0  # multiplications of the search among some rows that cannot be separated
+FEW_A_COLUMN = 4  # rows a column, beyond which a margin is not looked for that no line asks for
 SOME = 256, 1024  # rows of larger ones that it looks at then, so many at least and at most
 UNKNOWN = "it was not found out whether the rounds can be separated: those that were looked at can"
 WIDE = "it was not found out whether the rounds can be separated: as many as would be looked at mostly can, so wide"
@@ -74,7 +75,7 @@ def _all_chosen(question: Question, directions: list[list[Direction]]) -> list[B
             more, inseparable = _from_memory(question, target, rays, inseparable)
             rays = rays + more
         facts = question.target_facts[target]
-        best = [best_on(rays, theorem, ledgers[target], facts, careful) for theorem in question.theorems]
+        best = best_on(rays, question.theorems, ledgers[target], facts, careful)
         chosen.append(BestVectors(_vectors(best, rays), inseparable))
     return chosen
 
@@ -296,11 +297,11 @@ def _from_memory(
             continue
         separated = any(ray.least > 0 for ray in rays)
         margin: tuple[str, Array, float] | str | None = obstacle
-        if margin is None or question.deep:
+        if question.deep or (margin is None and (separated or _worth_a_margin(question, batch))):
             margin = _margin(question, batch, signs, rays, separated)
         if isinstance(margin, str):
             obstacle = margin
-        else:
+        elif margin is not None:
             candidates.append(margin)
         if question.svm:
             candidates += svm_directions(batch, signs, intercept, ledger.max_norm2)
@@ -315,6 +316,15 @@ def _from_memory(
         return [], obstacle
     (seen,) = question.look([Sight(directions, intercept, [target] * len(directions), question.state.targets)])
     return seen.rays(directions, question.target_facts[target].loss), obstacle
+
+
+def _worth_a_margin(question: Question, batch: Batch) -> bool:
+    """Whether to look for a margin where no ray has one: a line says why there is none, or rows are so few that there
+    may well be one."""
+    return (
+        any(SEPARATES[0] in dict(one.assumes) for one in question.theorems)
+        or len(batch) <= FEW_A_COLUMN * batch.columns
+    )
 
 
 def _margin(
