@@ -38,8 +38,8 @@ def main() -> None:
     if find_spec("pandas") is None:
         parser.error("the files that are timed are written with pandas, which is not installed: pip install pandas")
     warnings.simplefilter("ignore")
-    said = show.machine()
-    text = [show.head(said), "", show.top()]
+    machine = show.machine()
+    text = [show.head(machine), "", show.top()]
     if not options.json:
         print("\n".join(text), flush=True)
     measured: list[dict[str, Any]] = []
@@ -53,9 +53,9 @@ def main() -> None:
             if not options.json:
                 print("\n".join(shown if row is rows[0] else shown[-1:]), flush=True)
         text += shown
-    said["load average after"] = [round(one, 1) for one in os.getloadavg()]
+    machine["load average after"] = [round(one, 1) for one in os.getloadavg()]
     if options.json:
-        json.dump({"machine": said, "rows": measured}, sys.stdout, indent=1)
+        json.dump({"machine": machine, "rows": measured}, sys.stdout, indent=1)
     if options.write:
         page.write("\n".join(text))
 

@@ -122,15 +122,15 @@ def delays(streams: int) -> Iterator[str]:
             "EDetector, reference from the first 1,000 rounds": _from_start,
             **peers(),
         }
-        seen: dict[str, list[float]] = {name: [] for name in detectors}
+        observed: dict[str, list[float]] = {name: [] for name in detectors}
         early = dict.fromkeys(detectors, 0)
         for _ in range(streams):
             x = np.concatenate([independent(rng, STABLE), independent(rng, CHANGED, mean)])
             for name, play in detectors.items():
                 alarms = play(x)
                 early[name] += any(t < STABLE for t in alarms)
-                seen[name].append(next((t - STABLE + 1 for t in alarms if t >= STABLE), np.inf))
-        for name, each in seen.items():
+                observed[name].append(next((t - STABLE + 1 for t in alarms if t >= STABLE), np.inf))
+        for name, each in observed.items():
             noticed = np.isfinite(each).mean()
             median = float(np.median(each))
             shown = f"{median:.0f}" if np.isfinite(median) else f"> {CHANGED:,}"

@@ -161,12 +161,12 @@ def others_end() -> None:
     if (exp3 := smpybandits()) is not None:
         policy = exp3(50, gamma=0.01)
         policy.startGame()
-        seen = set()
+        names = set()
         for _ in range(50):
             arm = int(policy.choice())
-            seen.add(arm)
+            names.add(arm)
             policy.getReward(arm, 0.0)
-        print(f"SMPyBandits visits {len(seen)} of 50 arms in its first 50 rounds, whatever they cost")
+        print(f"SMPyBandits visits {len(names)} of 50 arms in its first 50 rounds, whatever they cost")
 
 
 def endurance(rounds: int) -> None:

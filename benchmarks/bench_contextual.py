@@ -56,9 +56,9 @@ def wabbit(options: str, X: Array, costs: Array, seed: int) -> float:
         shares = np.array(workspace.predict([shared, *arms]))
         arm = int(draw.choice(len(shares), p=shares / shares.sum()))
         total += each[arm]
-        told = list(arms)
-        told[arm] = f"0:{each[arm]}:{shares[arm]} {arms[arm]}"
-        workspace.learn([shared, *told])
+        values = list(arms)
+        values[arm] = f"0:{each[arm]}:{shares[arm]} {arms[arm]}"
+        workspace.learn([shared, *values])
     workspace.finish()
     return total / len(costs)
 

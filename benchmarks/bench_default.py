@@ -32,9 +32,9 @@ FAR = 50.0  # scores beyond it count as that, for others' log losses are infinit
 
 def judged(log_probabilities: Array, y: Array) -> Scores:
     """Log loss and errors of what was said of each row."""
-    said = log_probabilities.argmax(axis=1)
+    predictions = log_probabilities.argmax(axis=1)
     loss = -log_probabilities[np.arange(len(y)), y].mean()
-    return {"log loss": float(loss), "errors": float(100 * (said != y).mean())}
+    return {"log loss": float(loss), "errors": float(100 * (predictions != y).mean())}
 
 
 def of_scores(scores: Array, many: bool) -> Array:

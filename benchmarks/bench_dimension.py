@@ -122,9 +122,9 @@ def made(named: str) -> FiniteClass:
     if family != "random":
         return FiniteClass.named(named)
     count, points, ones = size.split("x") if size.count("x") == 2 else (*size.split("x"), "0.5")
-    random, wanted = np.random.default_rng(int(count)), int(count)
-    drawn = FiniteClass(random.random((2 * wanted, int(points))) < float(ones))
-    return drawn.only(range(min(wanted, drawn.hypotheses)))
+    random, expected = np.random.default_rng(int(count)), int(count)
+    drawn = FiniteClass(random.random((2 * expected, int(points))) < float(ones))
+    return drawn.only(range(min(expected, drawn.hypotheses)))
 
 
 def _plain(end: Any) -> Any:

@@ -101,8 +101,8 @@ def peers(races: dict[str, Times], sizes: list[int], patience: float) -> str:
     for suffix, times in races.items():
         best = {size: min(taken.get(size, float("inf")) for taken in times.values()) for size in sizes}
         for name, taken in times.items():
-            told = {size: seconds(taken.get(size), patience) for size in sizes}
-            bold = (f"**{told[size]}**" if taken.get(size) == best[size] else told[size] for size in sizes)
+            values = {size: seconds(taken.get(size), patience) for size in sizes}
+            bold = (f"**{values[size]}**" if taken.get(size) == best[size] else values[size] for size in sizes)
             lines.append([name + suffix, *bold])
     return table(["", *(f"n = {size}" for size in sizes)], lines)
 

@@ -76,7 +76,7 @@ def players() -> dict[str, Player]:
     return rules | ({"river": river} if find_spec("river") else {})
 
 
-def told(name: str, low: Array, high: Array, outcomes: Array, bound: float | None) -> str:
+def line_of(name: str, low: Array, high: Array, outcomes: Array, bound: float | None) -> str:
     """A line: misses, the bound on how far they are off, widths, Winkler's score, the worst rounds in a row."""
     missed = ~((low <= outcomes) & (outcomes <= high))
     finite = ~np.isinf(high)
@@ -98,12 +98,12 @@ def real(name: str, folder: Path) -> None:
     forecasts, outcomes = forecasts_of(AggregatedRegressor(), X, y)[1:], y[1:]
     print(f"{name}, {len(outcomes):,} rounds")
     for player, play in players().items():
-        print(told(player, *(played := play(forecasts, outcomes))[:2], outcomes, played[2]))
+        print(line_of(player, *(played := play(forecasts, outcomes))[:2], outcomes, played[2]))
     ends = [forecasts_of(AggregatedQuantile(quantile=level), X, y)[1:] for level in (ALPHA / 2, 1 - ALPHA / 2)]
     low, high = np.minimum(*ends), np.maximum(*ends)
-    print(told("pair alone", low, high, outcomes, None))
+    print(line_of("pair alone", low, high, outcomes, None))
     low, high, bound = ours(AdaptiveIntervals, np.stack(ends, axis=1), outcomes)
-    print(told("pair, adaptive", low, high, outcomes, bound))
+    print(line_of("pair, adaptive", low, high, outcomes, bound))
 
 
 def adversarial(rounds: int) -> None:
@@ -116,8 +116,8 @@ def adversarial(rounds: int) -> None:
             outside = 1.0 if isnan(high) or np.isinf(high) else min(high * 1.001 + 1e-6, 1e6)
             intervals.update(outside if row // 1000 % 2 == 0 else 0.0)
         (one,) = intervals.certify()
-        said = "holds" if one.holds else "BROKEN"
-        print(f"  {rule.__name__:<18} off by {one.observed:.4f} <= {one.bound:.4f}  {said}")
+        verdict = "holds" if one.holds else "BROKEN"
+        print(f"  {rule.__name__:<18} off by {one.observed:.4f} <= {one.bound:.4f}  {verdict}")
 
 
 def speed(rounds: int = 200_000) -> None:

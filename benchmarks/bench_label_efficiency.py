@@ -53,7 +53,7 @@ def wabbit(lines: list[str], y: Array, mellowness: float) -> Outcome | None:
     from vowpalwabbit import Workspace
 
     machine = Workspace(f"--quiet --loss_function logistic -b 20 --active --simulation --mellowness {mellowness}")
-    wrong = asked = 0
+    wrong = queries = 0
     for line, label in zip(lines, y.tolist(), strict=True):
         example = machine.parse(line)
         machine.learn(example)
@@ -61,10 +61,10 @@ def wabbit(lines: list[str], y: Array, mellowness: float) -> Outcome | None:
         if prediction != prediction:  # a label that was hardly to be asked weighs too much
             return None
         wrong += (prediction > 0) != (label > 0)
-        asked += example.get_simplelabel_weight() > 0
+        queries += example.get_simplelabel_weight() > 0
         machine.finish_example(example)
     machine.finish()
-    return wrong / len(y), asked / len(y)
+    return wrong / len(y), queries / len(y)
 
 
 def lines_of(X: Any, y: Array) -> list[str]:
@@ -99,9 +99,9 @@ def play(name: str, folder: Path, seed: int) -> Iterator[tuple[str, Outcome]]:
     yield "selective, no budget", errors_of(SelectiveSamplingPerceptron(intercept=size, seed=seed), X, y)
     for share in SHARES:
         asking = SelectiveSamplingPerceptron(intercept=size, seed=seed, share=share, most_labels=round(share * len(y)))
-        asked = errors_of(asking, X, y)
-        yield f"selective, {share:.0%}", asked
-        yield f"at random, {share:.0%}", at_random(full(intercept=size), X, y, asked[1], seed)
+        queries = errors_of(asking, X, y)
+        yield f"selective, {share:.0%}", queries
+        yield f"at random, {share:.0%}", at_random(full(intercept=size), X, y, queries[1], seed)
     if classes == 2 and find_spec("vowpalwabbit") is not None:
         lines = lines_of(X, y)
         each = [one for mellowness in MELLOWNESS if (one := wabbit(lines, y, mellowness)) is not None]

@@ -45,8 +45,8 @@ def main() -> None:
         measured = makers[name]()
         show(name, measured)
         if options.kept:
-            kept = json.loads(options.kept.read_text()) if options.kept.exists() else {}
-            options.kept.write_text(written({**kept, name: measured}))
+            measures = json.loads(options.kept.read_text()) if options.kept.exists() else {}
+            options.kept.write_text(written({**measures, name: measured}))
 
 
 def show(name: str, measured: Any) -> None:

@@ -105,8 +105,8 @@ def wabbit(options: str, split: Split) -> Forecasts:
                     file.write(f"{values[row]:.9g} | {' '.join(f'{i}:{v:.9g}' for i, v in pairs)}\n")
         Workspace(f"-d {folder}/learn {options} -b 20 -p {folder}/said -f {folder}/model --quiet").finish()
         Workspace(f"-d {folder}/later -t -i {folder}/model -p {folder}/then --quiet").finish()
-        said, then = (np.loadtxt(Path(folder, name), usecols=0) for name in ("said", "then"))
-        return said, then
+        predictions, then = (np.loadtxt(Path(folder, name), usecols=0) for name in ("said", "then"))
+        return predictions, then
 
 
 def scikit(split: Split) -> Forecasts:
@@ -115,14 +115,14 @@ def scikit(split: Split) -> Forecasts:
 
     X, y, later, _ = split
     X, later = rows_for(None, X), rows_for(None, later)
-    model, said, begin = SGDRegressor(shuffle=False), np.zeros(len(y)), 0
+    model, sums, begin = SGDRegressor(shuffle=False), np.zeros(len(y)), 0
     while begin < len(y):
         end = min(len(y), begin + next(size for most, size in BLOCKS if begin < most))
         if begin:
-            said[begin:end] = model.predict(X[begin:end])
+            sums[begin:end] = model.predict(X[begin:end])
         model.partial_fit(X[begin:end], y[begin:end])
         begin = end
-    return said, model.predict(later)
+    return sums, model.predict(later)
 
 
 def scaled(split: Split) -> Forecasts:
@@ -156,12 +156,12 @@ def river(scale: bool, split: Split) -> Forecasts:
     model: Any = linear_model.LinearRegression()
     if scale:
         model = compose.Pipeline(preprocessing.StandardScaler(), model)
-    said = np.zeros(len(y))
+    sums = np.zeros(len(y))
     for row in range(len(y)):
         features = named(X, row)
-        said[row] = model.predict_one(features)
+        sums[row] = model.predict_one(features)
         model.learn_one(features, float(y[row]))
-    return said, np.array([model.predict_one(named(later, row)) for row in range(later.shape[0])])
+    return sums, np.array([model.predict_one(named(later, row)) for row in range(later.shape[0])])
 
 
 def named(X: Any, row: int) -> dict[int, float]:
@@ -199,8 +199,8 @@ def squares(name: str, split: Split, players: list[str]) -> dict[str, tuple[floa
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            said, then = PLAYERS[player](split)
-            result[player] = float(((said - split[1]) ** 2)[1:].mean()), float(((then - split[3]) ** 2).mean())
+            predictions, then = PLAYERS[player](split)
+            result[player] = float(((predictions - split[1]) ** 2)[1:].mean()), float(((then - split[3]) ** 2).mean())
         print(
             f"  {name:12} {player:14} {result[player][0]:12.5g} {result[player][1]:12.5g}", file=sys.stderr, flush=True
         )
@@ -232,7 +232,7 @@ def pinball(split: Split) -> dict[float, tuple[float, float]]:
         each = [ours(partial(AggregatedQuantile, quantile=tau), split)[0]]
         if find_spec("vowpalwabbit"):
             each.append(wabbit(f"--loss_function quantile --quantile_tau {tau}", split)[0])
-        missed = [(y - said)[1:] for said in each]
+        missed = [(y - message)[1:] for message in each]
         losses = [float(np.maximum(tau * one, (tau - 1) * one).mean()) for one in missed]
         result[tau] = (losses[0], losses[1] if len(losses) > 1 else np.nan)
     return result

@@ -37,22 +37,22 @@ def drawn(hypotheses: int, points: int, share: float) -> FiniteClass:
 
 def on_words(finite_class: FiniteClass, points: Array, labels: Array) -> None:
     """Halving as numpy does it on packed words."""
-    kept = np.bitwise_or.reduce(finite_class.columns, axis=0)
-    size = int(np.bitwise_count(kept).sum())
+    alive = np.bitwise_or.reduce(finite_class.columns, axis=0)
+    size = int(np.bitwise_count(alive).sum())
     for point, label in zip(points.tolist(), labels.tolist(), strict=True):
-        says_one = kept & finite_class.columns[point]
+        says_one = alive & finite_class.columns[point]
         ones = int(np.bitwise_count(says_one).sum())
         left = ones if label else size - ones
         if left < size:
-            kept, size = says_one if label else kept & ~finite_class.columns[point], left
+            alive, size = says_one if label else alive & ~finite_class.columns[point], left
 
 
 def on_truth(table: Array, points: Array, labels: Array) -> None:
     """Halving as numpy does it on truth values, one column after the other."""
-    kept = np.ones(table.shape[1], dtype=bool)
+    alive = np.ones(table.shape[1], dtype=bool)
     for point, label in zip(points.tolist(), labels.tolist(), strict=True):
-        np.count_nonzero(kept & table[point])
-        kept &= table[point] == bool(label)
+        np.count_nonzero(alive & table[point])
+        alive &= table[point] == bool(label)
 
 
 def live(finite_class: FiniteClass, points: Array, labels: Array) -> None:
@@ -65,14 +65,14 @@ def live(finite_class: FiniteClass, points: Array, labels: Array) -> None:
 
 def contest(finite_class: FiniteClass, points: Array, labels: Array) -> dict[str, Callable[[], object]]:
     """All that are timed on the same rounds."""
-    asked = (finite_class, points, labels)
+    arguments = (finite_class, points, labels)
     table = np.ascontiguousarray(finite_class.matrix.T)
     return {
         OURS: lambda: Halving(finite_class).play(points, labels),
         "Halving(prune='mistake').play": lambda: Halving(finite_class, prune="mistake").play(points, labels),
         "Consistent().play": lambda: Consistent(finite_class).play(points, labels),
-        "Halving, a round at a time": partial(live, *asked),
-        "numpy, packed words": partial(on_words, *asked),
+        "Halving, a round at a time": partial(live, *arguments),
+        "numpy, packed words": partial(on_words, *arguments),
         "numpy, truth values": partial(on_truth, table, points, labels),
     }
 

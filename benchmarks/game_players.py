@@ -36,7 +36,7 @@ def scipy_linprog(matrix: Matrix, method: str) -> Strategies:
     from scipy.optimize import linprog
 
     rows, columns = matrix.shape
-    found = linprog(
+    solution = linprog(
         np.append(np.zeros(rows), -1.0),
         A_ub=np.hstack([-matrix.T, np.ones((columns, 1))]),
         b_ub=np.zeros(columns),
@@ -45,7 +45,7 @@ def scipy_linprog(matrix: Matrix, method: str) -> Strategies:
         bounds=[(0, None)] * rows + [(None, None)],
         method=method,
     )
-    return found.x[:rows], -found.ineqlin.marginals
+    return solution.x[:rows], -solution.ineqlin.marginals
 
 
 def quantecon(matrix: Matrix) -> Strategies:

@@ -24,24 +24,24 @@ def curve(task: Task, places: Sequence[Array], epochs: int, **how: Any) -> Curve
     """What is right of the test rows after each epoch, in percent: by the mean weights and by the mixed ones."""
     shards = arrays(mixing_data.cut(task, list(places)))
     run = Mixing(AveragedPerceptron(), shards, Here(), epochs=epochs, classes=np.unique(task.y), **how)
-    found: Curve = {"mean": [], "mixed": [], "updates": [], "weighted": []}
+    results: Curve = {"mean": [], "mixed": [], "updates": [], "weighted": []}
 
     def told(epoch: Any) -> None:
         assert run.mixture is not None
         counted = {"updates": epoch.updates, "weighted": round(epoch.weighted_updates, 1)}
         for name, value in {**judged(run.mixture.learner, task), **counted}.items():
-            found[name].append(value)
+            results[name].append(value)
 
     run.on_epoch = told
     run.play()
-    return found
+    return results
 
 
 def once(task: Task, places: Sequence[Array], passes: int) -> dict[str, Any]:
     """The same of one-shot averaging, after so many passes over each shard."""
     shards = arrays(mixing_data.cut(task, list(places)))
-    found = average_once(AveragedPerceptron(), shards, passes=passes, classes=np.unique(task.y))
-    return {"passes": passes, **judged(found.learner, task), "updates": found.history[-1].updates}
+    result = average_once(AveragedPerceptron(), shards, passes=passes, classes=np.unique(task.y))
+    return {"passes": passes, **judged(result.learner, task), "updates": result.history[-1].updates}
 
 
 def judged(learner: Any, task: Task) -> dict[str, float]:
@@ -57,21 +57,21 @@ def _one_pass(task: Task, rows: int) -> dict[str, float]:
 
 def _right(weights: Array, learner: Any, task: Task) -> float:
     scores = task.X_test @ weights.T
-    found = (scores[:, 0] >= 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
-    return round(100 * float((learner.classes_[found] == task.y_test).mean()), 2)
+    result = (scores[:, 0] >= 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
+    return round(100 * float((learner.classes_[result] == task.y_test).mean()), 2)
 
 
 def planted(cache: Path, rows: int, epochs: int = EPOCHS) -> dict[str, Any]:
     """Eight shards of the benchmark's rows, cut in several ways."""
     task = mixing_data.benchmark(cache, rows)
     whole = mixing_data.equal(task, 1)
-    found: dict[str, Any] = {"rows": rows, "test": len(task.y_test), "sequential": curve(task, whole, epochs)}
+    results: dict[str, Any] = {"rows": rows, "test": len(task.y_test), "sequential": curve(task, whole, epochs)}
     for way, places_of in mixing_data.WAYS.items():
         places = places_of(task, SHARDS)
-        found[way] = {weights: curve(task, places, epochs, weights=weights) for weights in WEIGHTS}
+        results[way] = {weights: curve(task, places, epochs, weights=weights) for weights in WEIGHTS}
         if way.startswith("sorted"):
-            found[way]["one after the other"] = curve(task, [np.concatenate(places)], epochs)
-    return found
+            results[way]["one after the other"] = curve(task, [np.concatenate(places)], epochs)
+    return results
 
 
 def together(cache: Path, rows: int, epochs: int = EPOCHS) -> dict[str, Any]:
@@ -86,20 +86,20 @@ def together(cache: Path, rows: int, epochs: int = EPOCHS) -> dict[str, Any]:
 
 def public(folder: Path, epochs: int = EPOCHS) -> dict[str, Any]:
     """Public data in a random order, in eight shards of one size."""
-    found = {}
+    results = {}
     for name, read in TASKS.items():
         task = read(folder)
         order = np.random.default_rng(0).permutation(len(task.y))
         task = Task(task.X[order], task.y[order], task.X_test, task.y_test)
         places = mixing_data.equal(task, SHARDS)
-        found[name] = {
+        results[name] = {
             "rows": len(task.y),
             "sequential": curve(task, mixing_data.equal(task, 1), epochs),
             "uniform": curve(task, places, epochs),
             "updates": curve(task, places, epochs, weights="updates"),
             "2 together": curve(task, places, epochs, together=2),
         }
-    return found
+    return results
 
 
 def many(rows: int = 2_000_000, epochs: int = 30) -> dict[str, Any]:
@@ -107,16 +107,16 @@ def many(rows: int = 2_000_000, epochs: int = 30) -> dict[str, Any]:
     task = mixing_data.planted(data.generate(rows + mixing_data.TEST))
     thousand = mixing_data.equal(task, 1000)
     uneven = mixing_data.uneven(task, 1000)
-    found: dict[str, Any] = {"rows": rows, "test": len(task.y_test)}
-    found["one after the other"] = curve(task, mixing_data.equal(task, 1), epochs)
-    found["one pass over fewer"] = [_one_pass(task, rows // 2**halved) for halved in range(11)]
+    results: dict[str, Any] = {"rows": rows, "test": len(task.y_test)}
+    results["one after the other"] = curve(task, mixing_data.equal(task, 1), epochs)
+    results["one pass over fewer"] = [_one_pass(task, rows // 2**halved) for halved in range(11)]
     for shards in (8, 64):
-        found[f"{shards} shards"] = curve(task, mixing_data.equal(task, shards), epochs)
+        results[f"{shards} shards"] = curve(task, mixing_data.equal(task, shards), epochs)
     for weights in ("uniform", "updates"):
-        found[f"1,000 shards, {weights}"] = curve(task, thousand, epochs, weights=weights)
+        results[f"1,000 shards, {weights}"] = curve(task, thousand, epochs, weights=weights)
     for group in (8, 64):
-        found[f"1,000 shards, {group} together"] = curve(task, thousand, epochs, together=group)
+        results[f"1,000 shards, {group} together"] = curve(task, thousand, epochs, together=group)
     for weights in WEIGHTS:
-        found[f"1,000 uneven shards, {weights}"] = curve(task, uneven, epochs, weights=weights)
-    found["1,000 shards, averaged once"] = [once(task, thousand, passes) for passes in (1, 3, 10)]
-    return found
+        results[f"1,000 uneven shards, {weights}"] = curve(task, uneven, epochs, weights=weights)
+    results["1,000 shards, averaged once"] = [once(task, thousand, passes) for passes in (1, 3, 10)]
+    return results

@@ -82,9 +82,9 @@ def text(cache: Path, shards: int, rows: int = data.ROWS) -> list[Path]:
         return data.arrays(cache, rows + TEST)
 
     def write(path: Path, part: slice) -> None:
-        found = read()
-        starts = found.starts[part.start : part.stop + 1]
-        data.write_text(path, data.Rows(found.values, found.indices, starts, found.labels[part]))
+        metadata = read()
+        starts = metadata.starts[part.start : part.stop + 1]
+        data.write_text(path, data.Rows(metadata.values, metadata.indices, starts, metadata.labels[part]))
 
     return _written(cache, f"text-{rows}", "svm", shards, rows, write)
 

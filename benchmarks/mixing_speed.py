@@ -31,18 +31,18 @@ def epochs(shards: Sequence[Any], executor: Any, count: int = 2, **how: Any) -> 
 
     The first one is left out: there the first rows of the first shard are looked at to find out what columns there are.
     """
-    found: list[dict[str, float]] = []
+    results: list[dict[str, float]] = []
     driver = time.process_time()
 
-    def told(epoch: Any) -> None:
+    def measure(epoch: Any) -> None:
         nonlocal driver
         now = time.process_time()
-        found.append({name: getattr(epoch, name) for name in MEASURED} | {"driver": now - driver})
+        results.append({name: getattr(epoch, name) for name in MEASURED} | {"driver": now - driver})
         driver = time.process_time()
 
-    mixture = mix(AveragedPerceptron(), shards, executor, epochs=1 + count, classes=[-1, 1], on_epoch=told, **how)
+    mixture = mix(AveragedPerceptron(), shards, executor, epochs=1 + count, classes=[-1, 1], on_epoch=measure, **how)
     nonzeros = float(mixture.nonzeros.sum())
-    return [one | {"nonzeros": nonzeros} for one in found[1:]]
+    return [one | {"nonzeros": nonzeros} for one in results[1:]]
 
 
 MEASURED = ("seconds", "cpu", "reading", "bytes_down", "bytes_up")
@@ -50,17 +50,17 @@ MEASURED = ("seconds", "cpu", "reading", "bytes_down", "bytes_up")
 
 def processes(cache: Path, rows: int, repeats: int, pieces: tuple[int, ...] = (8, 32)) -> dict[str, Any]:
     """An epoch with one process, two, and two threads, in turns, the best of several; the pools stand before."""
-    found: dict[str, Any] = {"load": round(os.getloadavg()[0], 2), "rows": rows}
+    results: dict[str, Any] = {"load": round(os.getloadavg()[0], 2), "rows": rows}
     with workers(1) as one, workers(WORKERS) as two, ThreadPoolExecutor(WORKERS) as threads:
         pools = {"1": one, "2": two, "threads": threads}
         for name, (made, reading) in FORMATS.items():
             shards = files([str(path) for path in made(cache, SHARDS, rows)], **reading)
-            found[name] = contest(shards, pools, repeats)
+            results[name] = contest(shards, pools, repeats)
         paths = [str(path) for path in mixing_data.text(cache, SHARDS, rows)]
         for many in pieces:
             name = f"svmlight text, each file in {many} pieces, 2 together"
-            found[name] = contest(files(paths, pieces=many), pools, repeats, together=WORKERS)
-    return found
+            results[name] = contest(files(paths, pieces=many), pools, repeats, together=WORKERS)
+    return results
 
 
 def contest(shards: Sequence[Any], pools: dict[str, Any], repeats: int, **how: Any) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def contest(shards: Sequence[Any], pools: dict[str, Any], repeats: int, **how: A
 def engines(cache: Path, repeats: int) -> dict[str, Any]:
     """The seconds of an epoch of eight shards of so few rows that all of it is the engine's, and of the weights'."""
     small = mixing_data.text(cache, SHARDS, 800)
-    found: dict[str, Any] = {"load": round(os.getloadavg()[0], 2), "columns": data.COLUMNS}
+    results: dict[str, Any] = {"load": round(os.getloadavg()[0], 2), "columns": data.COLUMNS}
     for name, engine in ENGINES.items():
         try:
             with engine(small) as (executor, shards):
@@ -106,8 +106,8 @@ def engines(cache: Path, repeats: int) -> dict[str, Any]:
             print(f"{name} is left out: {error}")
             continue
         beyond = [one["seconds"] - one["cpu"] / WORKERS for one in each]
-        found[name] = {"least": round(min(beyond), 4), "median": round(statistics.median(beyond), 4)}
-    return found
+        results[name] = {"least": round(min(beyond), 4), "median": round(statistics.median(beyond), 4)}
+    return results
 
 
 @contextmanager

@@ -39,11 +39,11 @@ def in_process(contest: Contest, repeats: int = 5) -> dict[str, float]:
 def process(command: Sequence[str]) -> tuple[float, float]:
     """CPU seconds of a whole process, and its peak memory in MB; the benchmark ends if it fails."""
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as started:
-        said = started.stderr.read().decode() if started.stderr else ""
+        message = started.stderr.read().decode() if started.stderr else ""
         _, status, usage = os.wait4(started.pid, 0)
         started.returncode = os.waitstatus_to_exitcode(status)
     if started.returncode:
-        raise RuntimeError(f"{' '.join(command)} failed: {said}")
+        raise RuntimeError(f"{' '.join(command)} failed: {message}")
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 

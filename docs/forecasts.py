@@ -187,8 +187,8 @@ def _played(example: Example, folder: Path) -> tuple[ExpertLearner, Any, Any]:
 def _row(example: Example, folder: Path) -> tuple[str, ...]:
     learner, advice, outcomes = _played(example, folder)
     ledger, best = learner.ledger_, {one.name: one for one in learner.comparators(advice, outcomes)}
-    wanted = [best[name] for name in ("best_convex", "best_expert") if name in best]
-    certificates = [one for against in wanted for one in learner.certify(comparators=[against]) if one.applies]
+    expected = [best[name] for name in ("best_convex", "best_expert") if name in best]
+    certificates = [one for against in expected for one in learner.certify(comparators=[against]) if one.applies]
     if not certificates or any(one.violated for one in certificates):
         raise SystemExit(f"{example.name}: {', '.join(map(str, certificates))}")
     bound = certificates[0]

@@ -59,12 +59,12 @@ def table() -> str:
 
 def _classes(name: str, base: str) -> Iterator[Any]:
     """The classes below a room's base that say what they are."""
-    room, seen = import_module(f"regretless.{name}"), set()
+    room, names = import_module(f"regretless.{name}"), set()
     base_class = getattr(import_module(f"regretless.{name}.base"), base)
     for page in walk_packages(room.__path__, f"{room.__name__}."):
         for one in vars(import_module(page.name)).values():
-            if isinstance(one, type) and issubclass(one, base_class) and "info" in vars(one) and one not in seen:
-                seen.add(one)
+            if isinstance(one, type) and issubclass(one, base_class) and "info" in vars(one) and one not in names:
+                names.add(one)
                 yield one
 
 

@@ -101,8 +101,8 @@ def pages(*, play: bool = True) -> dict[str, str]:
     for path in notebooks():
         each = run(path) if play else ((cell, "") for cell in cells(path))
         parts = [
-            f"{cell.source}\n\n" if cell.kind == "markdown" else f"```python\n{cell.source}\n```\n\n{given}"
-            for cell, given in each
+            f"{cell.source}\n\n" if cell.kind == "markdown" else f"```python\n{cell.source}\n```\n\n{output}"
+            for cell, output in each
         ]
         made[f"notebooks/{path.stem}.md"] = "".join(parts)
     return made

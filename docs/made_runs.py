@@ -195,8 +195,8 @@ OF = {
 def run_of(kind: str, name: str, more: dict[str, Any], page: Callable[[Theorem], str]) -> Run:
     """A run of a learner with these settings."""
     words = " ".join((OF[kind].__doc__ or "").split()).partition(": ")[2]
-    said = ", ".join(f"{key}={value}" for key, value in more.items())
-    run = Run(f"{name} with {said}" if more else name, words)
+    text = ", ".join(f"{key}={value}" for key, value in more.items())
+    run = Run(f"{name} with {text}" if more else name, words)
     for rounds, lines in OF[kind](name, more):
         run.read(rounds, lines, page)
     return run

@@ -171,9 +171,9 @@ def seldom_asked() -> Course:
         base = ExponentiallyWeightedAverage(horizon=100, loss="absolute", value_range=(0.0, 1.0))
         learner = LabelEfficient(base, share=0.1)
         for row, outcome in zip(forecasts[:rounds], outcomes[:rounds], strict=True):
-            said = learner.predict(row)
-            if said.wanted:
-                learner.update(said, outcome)
+            answer = learner.predict(row)
+            if answer.wanted:
+                learner.update(answer, outcome)
         yield rounds, learner.certify()
 
 

@@ -55,7 +55,7 @@ def picture(run: Run, names: Sequence[str]) -> str:
         Of the pages of theorems that have points in the run, at least one.
     """
     quantity = run.theorems[names[0]].quantity
-    observed = [(float(t), seen) for t, seen, _ in max((run.points[name] for name in names), key=len)]
+    observed = [(float(t), values) for t, values, _ in max((run.points[name] for name in names), key=len)]
     lines = [Series(_key(quantity, observed[-1][1]), "expert0", observed)]
     for place, name in enumerate(names):
         bound = [(float(t), allowed) for t, _, allowed in run.points[name]]

@@ -74,8 +74,8 @@ def public(_: Path) -> str:
     names = {"sequential": "three passes, one after the other", "uniform": "8 shards, uniform"}
     names |= {"updates": "8 shards, by updates", "2 together": "8 shards, 2 together"}
     rows: Rows = [("", *(f"{task}, {one['rows']:,} rows" for task, one in measures.items()))]
-    for name, said in names.items():
-        rows.append((said, *(_percent(one[name]["mean"][2]) for one in measures.values())))
+    for name, label in names.items():
+        rows.append((label, *(_percent(one[name]["mean"][2]) for one in measures.values())))
     return public_tables.table(rows)
 
 

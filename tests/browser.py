@@ -37,7 +37,7 @@ FLAGS = (
 
 def find_browser() -> str | None:
     """The first Chromium on the path."""
-    return next((found for name in NAMES if (found := shutil.which(name))), None)
+    return next((result for name in NAMES if (result := shutil.which(name))), None)
 
 
 class Browser:
@@ -123,8 +123,8 @@ class Browser:
 
     def evaluate(self, expression: str) -> Any:
         """The value of a JavaScript expression in the page."""
-        wanted = {"expression": expression, "returnByValue": True, "awaitPromise": True}
-        answer = self.call("Runtime.evaluate", wanted)
+        expected = {"expression": expression, "returnByValue": True, "awaitPromise": True}
+        answer = self.call("Runtime.evaluate", expected)
         if "exceptionDetails" in answer:
             raise RuntimeError(json.dumps(answer["exceptionDetails"]))
         return answer["result"].get("value")
@@ -180,17 +180,17 @@ class Browser:
         self._hear(message.get("method", ""), message.get("params", {}))
         return message
 
-    def _hear(self, event: str, said: Mapping[str, Any]) -> None:
+    def _hear(self, event: str, details: Mapping[str, Any]) -> None:
         if event == "Page.loadEventFired":
             self._loaded = True
         elif event == "Runtime.exceptionThrown":
-            self.complaints.append(str(said["exceptionDetails"]))
+            self.complaints.append(str(details["exceptionDetails"]))
         elif event == "Runtime.consoleAPICalled":
-            self.complaints.append(str(said["args"]))
+            self.complaints.append(str(details["args"]))
         elif event == "Log.entryAdded":
-            self.complaints.append(said["entry"]["text"])
-        elif event == "Network.requestWillBeSent" and not said["request"]["url"].startswith("file:"):
-            self.complaints.append("asked for " + said["request"]["url"])
+            self.complaints.append(details["entry"]["text"])
+        elif event == "Network.requestWillBeSent" and not details["request"]["url"].startswith("file:"):
+            self.complaints.append("asked for " + details["request"]["url"])
 
 
 def _as_three_and_four(reads: int, writes: int) -> None:
@@ -216,14 +216,14 @@ def pixels(png: bytes) -> list[list[tuple[int, ...]]]:
     return rows
 
 
-def _chunks(png: bytes, wanted: bytes) -> bytes:
-    place, found = 8, b""
+def _chunks(png: bytes, content: bytes) -> bytes:
+    place, result = 8, b""
     while place < len(png):
         (length,) = struct.unpack(">I", png[place : place + 4])
-        if png[place + 4 : place + 8] == wanted:
-            found += png[place + 8 : place + 8 + length]
+        if png[place + 4 : place + 8] == content:
+            result += png[place + 8 : place + 8 + length]
         place += length + 12
-    return found
+    return result
 
 
 def _unfiltered(kind: int, line: bytes, above: bytes, channels: int) -> bytes:

@@ -118,8 +118,8 @@ def forecasts(*, binary: bool) -> tuple[np.ndarray, np.ndarray]:
     """What experts of different skill say from 0 to 1, or of bits, and what came."""
     random = np.random.default_rng(2)
     outcomes = random.random(ROUNDS)
-    said = np.clip(outcomes[:, None] + random.normal(size=(ROUNDS, COLUMNS)) * [0.1, 0.2, 0.4, 0.8], 0, 1)
-    return (np.round(said), np.round(outcomes)) if binary else (said, outcomes)
+    predictions = np.clip(outcomes[:, None] + random.normal(size=(ROUNDS, COLUMNS)) * [0.1, 0.2, 0.4, 0.8], 0, 1)
+    return (np.round(predictions), np.round(outcomes)) if binary else (predictions, outcomes)
 
 
 def losses() -> np.ndarray:

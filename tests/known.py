@@ -76,9 +76,9 @@ def refuses(case: Known, assumes: Assumes, breaks: Breaks, behind: Container[tup
 
     Those of `behind`, by theorem and words, are never the first to fail: another one asks for them too.
     """
-    said = {words for theorems, each in assumes for words, _ in each if case.theorem in theorems}
-    assert {words for words, _ in case.theorem.assumes} == said
-    for words in sorted(said):
+    reasons = {words for theorems, each in assumes for words, _ in each if case.theorem in theorems}
+    assert {words for words, _ in case.theorem.assumes} == reasons
+    for words in sorted(reasons):
         if (case.theorem.name, words) in behind:
             assert all(case.changed(change).obstacle not in (words, None) for change in breaks[words])
             continue
@@ -91,7 +91,7 @@ def refuses(case: Known, assumes: Assumes, breaks: Breaks, behind: Container[tup
 
 def first_of_each(cases: Iterable[Known]) -> list[Known]:
     """One case of every theorem, whose assumptions are to fail."""
-    found: dict[Theorem, Known] = {}
+    results: dict[Theorem, Known] = {}
     for case in cases:
-        found.setdefault(case.theorem, case)
-    return list(found.values())
+        results.setdefault(case.theorem, case)
+    return list(results.values())

@@ -104,9 +104,9 @@ def test_an_array_that_is_cut_short_while_it_is_read_is_an_error(tmp_path: Path)
 
 def test_names_that_are_alike_are_distinct_in_proportion_to_their_number() -> None:
     """20,000 strategies of one name get 20,000 names, whose search does not begin anew for each."""
-    found = distinct(["s"] * 20_000)
-    assert found[:2] == ["s", "s (2)"]
-    assert found[-1] == "s (20000)"
+    result = distinct(["s"] * 20_000)
+    assert result[:2] == ["s", "s (2)"]
+    assert result[-1] == "s (20000)"
     assert distinct(["s", "s (2)", "s", ""]) == ["s", "s (2)", "s (3)", "4"]
 
 

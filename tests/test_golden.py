@@ -24,9 +24,9 @@ def test_what_is_printed_is_what_is_kept(case: Case) -> None:
     """Each case has a golden, and prints, writes and offers what stands there, but for last digits and seconds."""
     if not case.path.exists():
         pytest.fail(f"{case.name} has no golden: make golden ARGS='--write {case.name}'", pytrace=False)
-    kept, found = case.kept(), case.found(record(case))
-    if found != kept:
-        pytest.fail(f"{REMEDY}\n{difference(kept, found, case.name)}", pytrace=False)
+    expected, actual = case.expected(), case.actual(record(case))
+    if actual != expected:
+        pytest.fail(f"{REMEDY}\n{difference(expected, actual, case.name)}", pytrace=False)
 
 
 def test_every_golden_has_its_case() -> None:
@@ -39,10 +39,10 @@ def test_every_golden_has_its_case() -> None:
 def test_every_option_of_a_verb_is_in_a_case(verb: str) -> None:
     """An option that no case gives, nor any test of what is served, could change its meaning unseen."""
     lines = [shlex.split(command) for case in CASES for command in case.commands]
-    given = {word for words in lines if words[:1] == [verb] for word in words}
+    inputs = {word for words in lines if words[:1] == [verb] for word in words}
     if verb in SERVED:
-        given |= {word for path in SERVED_TESTS for word in re.findall(r"--[a-z-]+", path.read_text(encoding="utf-8"))}
-    assert verbs()[verb] - given - ELSEWHERE == {"-h"}
+        inputs |= {word for path in SERVED_TESTS for word in re.findall(r"--[a-z-]+", path.read_text(encoding="utf-8"))}
+    assert verbs()[verb] - inputs - ELSEWHERE == {"-h"}
 
 
 @pytest.mark.parametrize(

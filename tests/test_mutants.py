@@ -15,8 +15,8 @@ from .mutants.changes import told_apart
 def of_rules() -> list[str]:
     """The names of all faults of the update rules, whether or not they compile."""
     headers = {header: rules.ROOT / "cpp" / "regretless" / f"{header}.hpp" for header in rules.RULES}
-    found = [rules.planted(header, path.read_text(), 1, set())[1] for header, path in headers.items()]
-    return told_apart([rule.name for each in found for rule in each])
+    results = [rules.planted(header, path.read_text(), 1, set())[1] for header, path in headers.items()]
+    return told_apart([rule.name for each in results for rule in each])
 
 
 def test_every_equivalent_is_one_mutant():
@@ -46,9 +46,9 @@ def test_a_mutant_that_is_too_slow_is_listed_apart(monkeypatch, capsys):
     trials = [main.Trial(fate, "here", [fate], lambda: None) for fate in ("dies", "hangs", "lives")]
     assert main.played(trials, "3 mutants") == 1
     assert main.played(trials[:2], "2 mutants") == 0
-    said = capsys.readouterr().out
-    assert said.count("slow:  here  hangs") == 2
-    assert "1 died, 0 lived, 0 change nothing, 1 were too slow to tell; 100.0 %" in said
+    output = capsys.readouterr().out
+    assert output.count("slow:  here  hangs") == 2
+    assert "1 died, 0 lived, 0 change nothing, 1 were too slow to tell; 100.0 %" in output
 
 
 @pytest.mark.skipif(not hasattr(main.os, "fork"), reason="a mutant lives in a fork")

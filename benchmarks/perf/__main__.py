@@ -80,10 +80,10 @@ def _turns(workers: Sequence[Worker]) -> Pair:
 def shown(row: Row, pair: Pair) -> str:
     """A line of the table."""
     ratio = pair.ratio()
-    said = "WORSE" if ratio > LIMIT else "better" if ratio < 1 / LIMIT else ""
+    verdict = "WORSE" if ratio > LIMIT else "better" if ratio < 1 / LIMIT else ""
     best = [short(min(side) * row.scale) for side in pair]
     figures = f"{best[0]:>8} | {best[1]:>8} | {ratio:10.3f} | {len(pair.new):5}"
-    return f"| {row.what:66} | {row.unit:12} | {figures} | {said:6} |"
+    return f"| {row.what:66} | {row.unit:12} | {figures} | {verdict:6} |"
 
 
 def main() -> None:

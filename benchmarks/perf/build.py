@@ -18,8 +18,8 @@ WHEEL = "import sys; from scikit_build_core.build import build_wheel; build_whee
 
 def commit_of(name: str) -> str:
     """The full hash of a commit."""
-    asked = ["git", "-C", str(ROOT), "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"]
-    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    arguments = ["git", "-C", str(ROOT), "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{name!r} is no commit of this repository")
     return done.stdout.strip()

@@ -21,10 +21,10 @@ def answer(asked: TextIO, answers: TextIO) -> None:
     for line in asked:
         if line == "\n":
             assert job is not None
-            said = repr(job.seconds())
+            message = repr(job.seconds())
         else:
-            job, said = _ready(*line.rstrip("\n").split("\t"))
-        print(said, file=answers, flush=True)
+            job, message = _ready(*line.rstrip("\n").split("\t"))
+        print(message, file=answers, flush=True)
 
 
 def _ready(title: str, what: str) -> tuple[Job | None, str]:

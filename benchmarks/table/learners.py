@@ -130,9 +130,9 @@ def _halving() -> Contest:
     table = np.empty((100_000, points + digits), dtype=bool)
     table[:, :points] = random.random((100_000, points), dtype=np.float32) >= 1 / 16
     table[:, points:] = np.arange(100_000)[:, None] >> np.arange(digits) & 1  # nobody's points: they tell rows apart
-    finite_class, asked = FiniteClass(table), random.integers(0, points, 1000)
-    labels = finite_class.matrix[0][asked].astype(np.uint8)
-    return Contest(Job(lambda: Halving(finite_class).play(asked, labels), 1000))
+    finite_class, queries = FiniteClass(table), random.integers(0, points, 1000)
+    labels = finite_class.matrix[0][queries].astype(np.uint8)
+    return Contest(Job(lambda: Halving(finite_class).play(queries, labels), 1000))
 
 
 def _watched(watch: Callable[[Array], object]) -> Contest:

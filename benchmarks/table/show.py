@@ -45,14 +45,14 @@ def _version(name: str) -> str | None:
         return None
 
 
-def head(said: dict[str, Any]) -> str:
+def head(message: dict[str, Any]) -> str:
     """A paragraph."""
-    versions = [f"{name} {number}" for name, number in said["versions"].items() if number]
-    absent = [name for name, number in said["versions"].items() if not number]
-    load = ", ".join(map(str, said["load average"]))
+    versions = [f"{name} {number}" for name, number in message["versions"].items() if number]
+    absent = [name for name, number in message["versions"].items() if not number]
+    load = ", ".join(map(str, message["load average"]))
     text = (
-        f"{said['time']}: {said['processor']}, {said['processors']} processors, instruction set "
-        f"{said['instruction set']}, load average {load}. {', '.join(versions)}."
+        f"{message['time']}: {message['processor']}, {message['processors']} processors, instruction set "
+        f"{message['instruction set']}, load average {load}. {', '.join(versions)}."
     )
     return text + (f" Not installed: {', '.join(absent)}." if absent else "")
 

@@ -14,8 +14,8 @@ from regretless.data.logged import Log
 
 rng = np.random.default_rng(7)
 shown, clicks = np.array([0.5, 0.3, 0.2]), np.array([0.05, 0.10, 0.20])
-wanted = {"0": 0.1, "1": 0.2, "2": 0.7}
-truth = float(clicks @ list(wanted.values()))
+policy = {"0": 0.1, "1": 0.2, "2": 0.7}
+truth = float(clicks @ list(policy.values()))
 actions = rng.choice(3, 20_000, p=shown)
 rewards = rng.random(20_000) < clicks[actions]
 
@@ -26,7 +26,7 @@ rewards = rng.random(20_000) < clicks[actions]
 sizes, intervals = [200, 500, 1000, 2000, 5000, 10_000, 20_000], []
 for size in sizes:
     log = Log.of(actions[:size], shown[actions[:size]], rewards[:size], least=0.2)
-    evaluation = evaluate_policy(log, wanted)
+    evaluation = evaluate_policy(log, policy)
     intervals.append((evaluation.estimates["anytime"], evaluation.estimates["dr"]))
 print(evaluation.better_than()[0])
 for name, one in evaluation.estimates.items():

@@ -23,8 +23,8 @@ def tree():
     for a, b in deals:
         sign = 1 if a > b else -1
 
-        def move(player, number, seen, card):
-            return f'p "" {player} {number} "{CARDS[card]} {seen}" {{ "pass" "bet" }} 0'
+        def move(player, number, observed, card):
+            return f'p "" {player} {number} "{CARDS[card]} {observed}" {{ "pass" "bet" }} 0'
 
         def end(outcome, chips):
             return f't "" {outcome} "" {{ {chips} {-chips} }}'

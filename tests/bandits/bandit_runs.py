@@ -50,7 +50,9 @@ class Setting:
     advice: Array | None = None  # (rounds, experts, arms)
 
 
-def setting(rule, arms, rounds, *, anytime=False, rate=None, gamma=None, experts=None, advice=None, **given) -> Setting:
+def setting(
+    rule, arms, rounds, *, anytime=False, rate=None, gamma=None, experts=None, advice=None, **parameters
+) -> Setting:
     """The setting that is tuned for so many rounds, or falls, or has the rate that is given."""
     n = experts or (advice.shape[1] if advice is not None else arms)
     k = log(n)
@@ -59,7 +61,7 @@ def setting(rule, arms, rounds, *, anytime=False, rate=None, gamma=None, experts
     t = np.arange(1, rounds + 1)
     horizon = None
     if rule == "tsallis-inf":
-        rates, anytime = (2.0 if given.get("estimator") != "reduced" else 4.0) / np.sqrt(t), True
+        rates, anytime = (2.0 if parameters.get("estimator") != "reduced" else 4.0) / np.sqrt(t), True
     elif anytime:
         rates = held(falls, rounds)
     else:
@@ -77,7 +79,7 @@ def setting(rule, arms, rounds, *, anytime=False, rate=None, gamma=None, experts
         "gamma": float(gammas[0]) if constant else nan,
         "horizon": horizon,
     }
-    return Setting(rule, rates, gammas, facts_of(arms, n, rule, **(known | given)), advice)
+    return Setting(rule, rates, gammas, facts_of(arms, n, rule, **(known | parameters)), advice)
 
 
 def p_setting(arms, rounds, delta, horizon=None):
@@ -87,20 +89,20 @@ def p_setting(arms, rounds, delta, horizon=None):
     return replace(made, facts=replace(made.facts, horizon=horizon or rounds))
 
 
-def a_setting(name, arms, rounds, delta=0.05, **given):
+def a_setting(name, arms, rounds, delta=0.05, **parameters):
     """One of each kind of learner."""
     if name == "exp3-p":
         return p_setting(arms, rounds, delta)
     rule, _, how = name.partition(" ")
-    told = {"anytime": how == "anytime"} if how != "reduced" else {"estimator": "reduced"}
+    options = {"anytime": how == "anytime"} if how != "reduced" else {"estimator": "reduced"}
     if rule == "exp3-s":
-        told["share"] = 1 / rounds
+        options["share"] = 1 / rounds
     if rule == "exp4":
         rng = np.random.default_rng(7)
-        told["advice"] = np.concatenate(
+        options["advice"] = np.concatenate(
             [rng.dirichlet(np.ones(arms), (rounds, 4)), np.tile(np.eye(arms)[0], (rounds, 1, 1))], axis=1
         )
-    return setting(rule, arms, rounds, delta=delta, **told, **given)
+    return setting(rule, arms, rounds, delta=delta, **options, **parameters)
 
 
 EVERY = (
@@ -291,13 +293,13 @@ def play(
             settled[:, s] = known
             loss = np.where(known, loss, 0.0)
             mixed += (p * np.nan_to_num(units)).sum(1)
-            seen = np.zeros((runs, arms))
-            seen[every, arm] = loss / drawn
+            counts = np.zeros((runs, arms))
+            counts[every, arm] = loss / drawn
             low = np.zeros((runs, arms))
             low[every, arm] = loss / (drawn + gamma)
             implicit += low if advice is None else low @ advice[s].T
             if made.rule == "exp4":
-                sums += seen @ advice[s].T
+                sums += counts @ advice[s].T
             elif made.rule == "exp3-p":
                 sums[every, arm] += known * (1 - loss) / drawn
             elif made.rule == "tsallis-inf":
@@ -305,7 +307,7 @@ def play(
                 sums += guess * known[:, None]
                 sums[every, arm] += known * (loss - guess[every, arm]) / drawn
             else:
-                charge = {"exp3-ix": low, "hedge": np.nan_to_num(units)}.get(made.rule, seen)
+                charge = {"exp3-ix": low, "hedge": np.nan_to_num(units)}.get(made.rule, counts)
                 change = np.where(awake, charge - (p * charge).sum(1, keepdims=True), 0.0)
                 sums += change
                 if made.rule == "exp3-s":
@@ -348,8 +350,8 @@ def comparators(runs, *places):
 def judged(runs, *places):
     """Each theorem over all runs, by its name, against the best arm or expert and those that are asked for."""
     books = [runs.ledger(r) for r in range(runs.count)]
-    found = certificates(BY_RULE[runs.setting.rule], runs.facts, books, comparators(runs, *places))
-    return {one.theorem.name: one for one in found}
+    lines = certificates(BY_RULE[runs.setting.rule], runs.facts, books, comparators(runs, *places))
+    return {one.theorem.name: one for one in lines}
 
 
 def one_arm(rule, rounds):
@@ -358,6 +360,6 @@ def one_arm(rule, rounds):
     return replace(made, facts=replace(made.facts, arms=1, comparators=1))
 
 
-def a_run(name="exp3-ix", **given):
-    made = a_setting(name, 3, 300, **given)
+def a_run(name="exp3-ix", **parameters):
+    made = a_setting(name, 3, 300, **parameters)
     return play(made, np.random.default_rng(0).random((300, 3)), 1)

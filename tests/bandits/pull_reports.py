@@ -25,7 +25,7 @@ def game(arms: int = 5, rounds: int = 2000, runs: int = 100, gap: float = 0.2, s
     gamma = sqrt(log(max(arms, 2)) / (2 * arms * rounds))
     estimates, faced, own = np.zeros((runs, arms)), np.zeros(runs), np.zeros((runs, arms))
     marks = sorted({round(rounds ** (k / 59)) for k in range(60)})
-    kept: dict[str, list[Any]] = {"regret": [], "certificate": [], "probabilities": []}
+    rest: dict[str, list[Any]] = {"regret": [], "certificate": [], "probabilities": []}
     for t in range(rounds):
         weights = np.exp(-2 * gamma * (estimates - estimates.min(1, keepdims=True)))
         p = weights / weights.sum(1, keepdims=True)
@@ -35,12 +35,12 @@ def game(arms: int = 5, rounds: int = 2000, runs: int = 100, gap: float = 0.2, s
         own[at] += 1
         faced += table[t, drawn]
         if t + 1 in marks:
-            kept["regret"].append(faced - table[: t + 1].sum(0).min())
-            kept["certificate"].append(faced - estimates.min(1) + log(max(arms, 2) / 0.05) / (2 * gamma))
-            kept["probabilities"].append(p.mean(0))
+            rest["regret"].append(faced - table[: t + 1].sum(0).min())
+            rest["certificate"].append(faced - estimates.min(1) + log(max(arms, 2) / 0.05) / (2 * gamma))
+            rest["probabilities"].append(p.mean(0))
     return {
         "table": table, "marks": marks, "faced": faced, "draws": own.mean(0) / rounds, "gamma": gamma,
-        **{name: np.array(rows) for name, rows in kept.items()},
+        **{name: np.array(rows) for name, rows in rest.items()},
     }  # fmt: skip
 
 
@@ -88,8 +88,8 @@ def pulls(played: dict[str, Any] | None = None, **changes: Any) -> PullReport:
     losses = played["table"].sum(0)
     regrets = played["regret"][-1]
     mean, high = float(regrets.mean()), float(np.quantile(regrets, 0.95))
-    told = course(played)
-    expected, probable = (values[-1] for values in told.bounds.values())
+    facts = course(played)
+    expected, probable = (values[-1] for values in facts.bounds.values())
     assert expected is not None
     assert probable is not None
     runs: dict[str, Any] = {
@@ -112,11 +112,11 @@ def pulls(played: dict[str, Any] | None = None, **changes: Any) -> PullReport:
     }
     values: dict[str, Any] = {
         "title": "Exp3IX on losses.csv",
-        "course": told,
+        "course": facts,
         "parameters": {"delta": 0.05, "horizon": rounds, "seed": 0},
         "source": {"path": "losses.csv", "rows": rounds, "arms": arms, "range": (0, 1)},
         "certificates": [
-            counted("observable", 0, observed=high, bound=float(told.certificate[-1] or 0.0)),
+            counted("observable", 0, observed=high, bound=float(facts.certificate[-1] or 0.0)),
             counted("exp3_ix", 1, observed=high, bound=probable),
             certificate("exp3_pseudo_regret", quantity="regret", kind="expected", observed=mean, bound=expected),
             certificate("exp3_p", quantity="regret", kind="probable", why="the rule is not that of Exp3.P"),

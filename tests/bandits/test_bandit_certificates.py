@@ -47,11 +47,11 @@ def advice_of(name):
     return ADVICE if name == "exp4" else None
 
 
-def applying(found):
+def applying(result):
     """The certificates that apply; a bound for tuned parameters need not if these are others, nor one for a prior if
     means were set."""
-    assert all(one.applies or "tuned" in one.why or "set beforehand" in one.why for one in found)
-    return [one for one in found if one.applies]
+    assert all(one.applies or "tuned" in one.why or "set beforehand" in one.why for one in result)
+    return [one for one in result if one.applies]
 
 
 def test_every_bandit_is_here():
@@ -60,8 +60,8 @@ def test_every_bandit_is_here():
     for name in BANDITS:
         bandit = made(name, MANNERS[name][0])
         bandit.play(COINS, advice=advice_of(name))
-        found = bandit.certify(COINS, advice=advice_of(name))
-        assert [one.theorem for one in found] == list(bandit.facts().theorems)
+        lines = bandit.certify(COINS, advice=advice_of(name))
+        assert [one.theorem for one in lines] == list(bandit.facts().theorems)
 
 
 @pytest.mark.parametrize(("name", "given"), EACH)
@@ -97,9 +97,9 @@ def test_no_more_runs_exceed_a_bound_than_may(name, given):
 def test_an_adversary_who_answers_breaks_no_bound_that_applies(name):
     """Against one who watches the draws the bounds hold, most in expectation against an arm fixed beforehand."""
     pulls = simulate(made(name, MANNERS[name][0], delta=0.3), MostDrawnLoses(ARMS), rounds=ROUNDS, runs=60)
-    found = pulls.certificates()
-    assert any(one.applies for one in found if one.theorem.kind == "probable")
-    for one in found:
+    result = pulls.certificates()
+    assert any(one.applies for one in result if one.theorem.kind == "probable")
+    for one in result:
         assert one.holds or (one.theorem.presumes and not one.applies), str(one)
         fixed = not one.applies or one.comparator.name == "arm"
         assert one.theorem.kind != "expected" or name in ("exp3-ix", "hedge") or fixed
@@ -130,9 +130,9 @@ def test_much_smaller_bounds_would_be_broken(name):
     table[rounds // 4 :, 2] = 0
     given = {"exp3-s": {"horizon": rounds, "switches": 1}, "tsallis-inf": {}}.get(name, {"horizon": rounds})
     pulls = simulate(bandit_class(name)(arms, seed=5, delta=0.1, **given), table, runs=40)
-    found = {one.theorem.name: one for one in pulls.certificates()}
+    results = {one.theorem.name: one for one in pulls.certificates()}
     for theorem, factor in NEEDED[name].items():
-        assert factor * found[theorem].bound < found[theorem].observed <= found[theorem].bound
+        assert factor * results[theorem].bound < results[theorem].observed <= results[theorem].bound
 
 
 def test_losses_late_lost_and_asleep_are_certified_as_they_should_be():
@@ -142,12 +142,12 @@ def test_losses_late_lost_and_asleep_are_certified_as_they_should_be():
     waiting = [(t, late.draw()) for t in range(60)]
     for t, arm in reversed(waiting[5:]):
         late.update(arm, table[t, arm])
-    found = {one.theorem.name: one for one in late.certify(table)}
-    assert [name for name, one in found.items() if one.applies] == ["observable"]
+    results = {one.theorem.name: one for one in late.certify(table)}
+    assert [name for name, one in results.items() if one.applies] == ["observable"]
     book = late.ledger_
     doubt = log(ARMS / 0.05) / (2 * book.last_gamma)
     assert book.unsettled == 5
-    assert found["observable"].bound == pytest.approx(book.loss + 5 - book.implicit.min() + doubt)
+    assert results["observable"].bound == pytest.approx(book.loss + 5 - book.implicit.min() + doubt)
 
     lost = made("exp3", {"horizon": 60})
     for t in range(60):
@@ -197,10 +197,10 @@ def test_many_runs_with_sleeping_arms_are_read_against_one_arm_for_all():
     table[::3, 0] = np.nan
     for name in ("exp3", "exp3-ix", "hedge"):
         pulls = simulate(made(name, {}), table, runs=50)
-        found = {one.theorem.kind: one for one in pulls.certificates() if one.applies}
-        assert found["expected"].holds
-        assert name == "exp3-ix" or found["expected"].comparator.name == "arm"
-        assert found["probable"].comparator.name == "best_arm"
+        results = {one.theorem.kind: one for one in pulls.certificates() if one.applies}
+        assert results["expected"].holds
+        assert name == "exp3-ix" or results["expected"].comparator.name == "arm"
+        assert results["probable"].comparator.name == "best_arm"
 
 
 @pytest.mark.parametrize("rewards", [False, True])

@@ -45,11 +45,11 @@ def test_a_regret_that_nobody_saw_is_bounded_all_the_same():
         assert one.bound > 0
         assert "regret (not observed) <=" in str(one)
         assert "against the best arm" in str(one)
-        told = one.describe()
-        assert told["observed"] is None
-        assert told["applies"] is True
-        assert told["comparator"]["regret"] is None
-        assert "runs" not in told
+        record = one.describe()
+        assert record["observed"] is None
+        assert record["applies"] is True
+        assert record["comparator"]["regret"] is None
+        assert "runs" not in record
     assert exp3_ix.slack(book, unseen, runs.facts) == float("inf")
 
 

@@ -56,7 +56,7 @@ def step(learner, row, advice=None, available=None):
 def played_live(learner, table):
     """All rows in turn, drawn and reported one by one."""
     advice = advice_for(len(table), table.shape[1]) if learner.info.advised else [None] * len(table)
-    return [int(step(learner, row, told)) for row, told in zip(table, advice, strict=True)]
+    return [int(step(learner, row, forecasts)) for row, forecasts in zip(table, advice, strict=True)]
 
 
 def state_of(learner):
@@ -624,8 +624,8 @@ def test_experts_advise_by_shares_or_by_arms():
     picks = np.random.default_rng(0).integers(0, 5, (200, 3))
     shares, table = np.eye(5)[picks], table_for(200)
     first, second, third = Exp4(5, seed=0), Exp4(5, n_experts=3, seed=0), Exp4(seed=0)
-    for row, told, named in zip(table, shares, picks, strict=True):
-        assert step(first, row, told) == step(second, row, named.tolist())
+    for row, values, named in zip(table, shares, picks, strict=True):
+        assert step(first, row, values) == step(second, row, named.tolist())
     third.play(table, advice=picks)
     assert first.n_experts_ == second.n_experts_ == third.n_experts_ == 3
     assert state_of(first) == state_of(second) == state_of(third)
@@ -638,12 +638,14 @@ def test_experts_name_arms_by_their_names():
     """Advice in names is that in numbers, in a draw and in a table; an unknown name is refused."""
     picks = np.random.default_rng(0).integers(0, 3, (50, 4))
     first, second, third = (Exp4(arms=["x", "y", "z"], seed=0) for _ in range(3))
-    table, told = table_for(50, 3), np.array(["x", "y", "z"])[picks]
-    for row, numbers, names in zip(table, picks, told, strict=True):
+    table, advice_names = table_for(50, 3), np.array(["x", "y", "z"])[picks]
+    for row, numbers, names in zip(table, picks, advice_names, strict=True):
         assert step(first, row, numbers) == step(second, row, names.tolist())
-    third.play(table, advice=told)
+    third.play(table, advice=advice_names)
     assert state_of(first) == state_of(second) == state_of(third)
-    assert np.array_equal(first.probabilities(advice=picks[0]), first.probabilities(advice=told[0].astype(object)))
+    assert np.array_equal(
+        first.probabilities(advice=picks[0]), first.probabilities(advice=advice_names[0].astype(object))
+    )
     with pytest.raises(RegretlessError, match="no arm 'w'; the arms are x, y, z"):
         first.draw(advice=["x", "w", "x", "x"])
 
@@ -833,9 +835,9 @@ def test_one_arm_is_always_drawn(name, more):
     advice = np.ones((20, 1, 1)) if name == "exp4" else None
     play = learner.play(np.linspace(0, 1, 20)[:, None], advice=advice)
     assert play.arms.tolist() == [0] * 20
-    told = None if advice is None else advice[0]
-    assert learner.draw(advice=told).probability == pytest.approx(1)
-    assert learner.probabilities(advice=told).tolist() == pytest.approx([1])
+    row_advice = None if advice is None else advice[0]
+    assert learner.draw(advice=row_advice).probability == pytest.approx(1)
+    assert learner.probabilities(advice=row_advice).tolist() == pytest.approx([1])
 
 
 # ---- parameters and copies
@@ -860,8 +862,8 @@ def test_copies_go_their_own_way(name, way):
     """A copy has learned as much, waits for the same draws, draws the same next, and shares nothing."""
     table, learner = table_for(100), made(name)
     played_live(learner, table)
-    told = advice_for(1)[0] if learner.info.advised else None
-    draw = learner.draw(advice=told)
+    row_advice = advice_for(1)[0] if learner.info.advised else None
+    draw = learner.draw(advice=row_advice)
     other = way(learner)
     before = state_of(other)
     assert before == state_of(learner)
@@ -970,9 +972,9 @@ def test_certificates_of_a_live_run_bound_what_nobody_saw(name):
     """Without the losses of the other arms the regret is not observed, and its bounds are numbers all the same."""
     learner = made(name)
     played_live(learner, table_for(200))
-    found = learner.certify()
-    assert [one.theorem for one in found] == list(learner.theorems)
-    shown = [one for one in found if one.applies]
+    certificates = learner.certify()
+    assert [one.theorem for one in certificates] == list(learner.theorems)
+    shown = [one for one in certificates if one.applies]
     assert shown
     assert all((one.observed is None) == ("(not observed)" in str(one)) == (name != "hedge") for one in shown)
 
@@ -995,11 +997,11 @@ def test_certificates_in_hindsight_hold_the_regret(name):
     learner = made(name, value_range=(0, 4))
     play = learner.play(width * table, advice=advice)
     best = table.sum(0).min() if advice is None else np.einsum("tnk,tk->n", advice, table).min()
-    found = {one.theorem.name: one for one in learner.certify(width * table, advice=advice)}
-    observable = found["observable"]
+    results = {one.theorem.name: one for one in learner.certify(width * table, advice=advice)}
+    observable = results["observable"]
     assert observable.observed == pytest.approx(play.total - width * best)
     assert observable.holds
-    for one in found.values():
+    for one in results.values():
         assert one.observed is None or one.holds
 
 

@@ -123,8 +123,8 @@ def test_no_run_breaks_the_lemma_of_explicit_exploration(game, beta, explore, pa
     assume(rate > 1e-9)
     made = setting("exp3-p", arms, rounds, rate=rate, beta=beta, explore=explore)
     runs = play(made, table, 20, int(rng.integers(2**32)))
-    kept = 1 - explore - (1 + beta) * rate * arms
-    floor = kept * runs.estimates.max(1) - beta * arms * rounds - log(arms) / rate
+    archive = 1 - explore - (1 + beta) * rate * arms
+    floor = archive * runs.estimates.max(1) - beta * arms * rounds - log(arms) / rate
     gained = rounds - runs.own().sum(1)
     assert (gained >= floor - 1e-9 * (1 + np.abs(floor))).all()
 

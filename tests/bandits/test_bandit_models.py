@@ -43,8 +43,8 @@ def learnt(name, **more):
         if learner.info.advised
         else [None, None, ["a", "d"], None, [True, True, True, False]]
     )
-    told = [[0, 1, 1], *advice[21:]] if learner.info.advised else [None] * 5
-    draws = [learner.draw(mask, one) for mask, one in zip(masks, told, strict=True)]
+    all_advice = [[0, 1, 1], *advice[21:]] if learner.info.advised else [None] * 5
+    draws = [learner.draw(mask, one) for mask, one in zip(masks, all_advice, strict=True)]
     learner.withdraw(draws[1])
     learner.update(draws[4], table[24] if learner.info.informed else 0.25)
     return learner
@@ -97,16 +97,16 @@ def test_a_model_goes_on_where_the_bandit_stood(tmp_path, name, more):
         more = {"rate": 0.1, "beta": 0.01, "explore": 0.1, "horizon": None} | more
     learner = learnt(name, **more)
     learner.save(tmp_path / "m.rgl")
-    found = regretless.load(tmp_path / "m.rgl")
-    assert type(found) is type(learner)
-    assert found.get_params() == learner.get_params()
-    assert (found.seed_, found.names(), found.rounds_) == (learner.seed_, ["a", "b", "c", "d"], 25)
-    assert found.pending_ == learner.pending_
-    assert len(found.pending_) == 3
-    assert [str(one) for one in found.certify()] == [str(one) for one in learner.certify()]
-    found.save(tmp_path / "again.rgl")
+    restored = regretless.load(tmp_path / "m.rgl")
+    assert type(restored) is type(learner)
+    assert restored.get_params() == learner.get_params()
+    assert (restored.seed_, restored.names(), restored.rounds_) == (learner.seed_, ["a", "b", "c", "d"], 25)
+    assert restored.pending_ == learner.pending_
+    assert len(restored.pending_) == 3
+    assert [str(one) for one in restored.certify()] == [str(one) for one in learner.certify()]
+    restored.save(tmp_path / "again.rgl")
     assert (tmp_path / "again.rgl").read_bytes() == (tmp_path / "m.rgl").read_bytes()
-    assert went_on(found) == went_on(learner)
+    assert went_on(restored) == went_on(learner)
 
 
 @pytest.mark.parametrize("name", BANDITS)
@@ -115,14 +115,14 @@ def test_draws_are_settled_by_the_model_that_was_read(tmp_path, name):
     learner = learnt(name)
     draw = learner.draw(advice=[0, 1, 2] if learner.info.advised else None)
     learner.save(tmp_path / "m.rgl")
-    found = regretless.load(tmp_path / "m.rgl")
+    restored = regretless.load(tmp_path / "m.rgl")
     loss = [0.5] * 4 if learner.info.informed else 0.5
     with pytest.raises(RegretlessError, match="or this one before it was saved: give its ticket= then"):
-        found.update(draw, loss)
+        restored.update(draw, loss)
     learner.update(draw, loss)
-    found.update(ticket=draw.ticket, loss=loss)
-    assert np.array_equal(found.estimates_, learner.estimates_)
-    assert found.ledger_.losses.tolist() == learner.ledger_.losses.tolist()
+    restored.update(ticket=draw.ticket, loss=loss)
+    assert np.array_equal(restored.estimates_, learner.estimates_)
+    assert restored.ledger_.losses.tolist() == learner.ledger_.losses.tolist()
 
 
 def test_a_bare_draw_that_is_open_is_kept(tmp_path):
@@ -137,14 +137,14 @@ def test_a_bare_draw_that_is_open_is_kept(tmp_path):
     with pytest.raises(RegretlessError, match="the table cannot be played: a draw is open"):
         learner.play(np.zeros((3, 3)))
     learner.save(tmp_path / "m.rgl")
-    found = regretless.load(tmp_path / "m.rgl")
+    restored = regretless.load(tmp_path / "m.rgl")
     given_up = regretless.load(tmp_path / "m.rgl")
     given_up.withdraw()
     assert (given_up.ledger_.lost, given_up.draw().ticket) == (1, 7)
-    for one in (core, found.bare()):
+    for one in (core, restored.bare()):
         one.update(arm, 0.25)
-    assert np.array_equal(found.estimates_, learner.estimates_)
-    assert found.bare().draw() == core.draw()
+    assert np.array_equal(restored.estimates_, learner.estimates_)
+    assert restored.bare().draw() == core.draw()
 
 
 @pytest.mark.parametrize("name", BANDITS)
@@ -152,10 +152,10 @@ def test_a_bandit_that_has_not_played_is_kept_with_its_seed(tmp_path, name):
     """A seed that was drawn and not given is kept, so that the model draws what the bandit would have drawn."""
     learner = bandit_class(name)(4, **MORE.get(name, {}))
     learner.save(tmp_path / "m.rgl")
-    found = regretless.load(tmp_path / "m.rgl")
-    assert found.seed is None
-    assert found.seed_ == learner.seed_
-    assert went_on(found) == went_on(learner)
+    restored = regretless.load(tmp_path / "m.rgl")
+    assert restored.seed is None
+    assert restored.seed_ == learner.seed_
+    assert went_on(restored) == went_on(learner)
 
 
 def test_what_is_kept_beside_a_bandit_comes_back(tmp_path):
@@ -293,9 +293,9 @@ def test_a_description_that_lies_is_refused(model, claim):
 )
 def test_parameters_that_lie_are_refused(model, change):
     """Parameters of another kind, of another learner, or that say something else than the arrays do are refused."""
-    given = read_model(model("exp3"))[0]["parameters"] | change
+    inputs = read_model(model("exp3"))[0]["parameters"] | change
     with pytest.raises(ModelError):
-        read(model("exp3", {"parameters": given}))
+        read(model("exp3", {"parameters": inputs}))
 
 
 def test_a_description_that_lacks_a_key_is_refused(model):
@@ -435,17 +435,17 @@ def test_inspect_tells_what_a_bandit_is(run, tmp_path, name):
     """inspect tells the learner, its counts, what waits, and how often each arm was drawn, in JSON and in lines."""
     learner = learnt(name)
     learner.save(tmp_path / "m.rgl")
-    found = run("inspect", tmp_path / "m.rgl", "--json").json
-    assert found["schema"] == "regretless.inspect/1"
-    assert found["learner"] == name
-    assert found["seed"] == 2**64 - 5
-    assert (found["arms"], found["rounds"], found["lost"]) == (4, 25, 1)
-    assert found["total"] == learner.total_
-    assert [one["ticket"] for one in found["waiting"]] == list(learner.pending_)
-    assert found["draws"] == dict(zip("abcd", learner.counts_.tolist(), strict=True))
-    assert list(found["estimates"].values()) == learner.estimates_.tolist()
+    report = run("inspect", tmp_path / "m.rgl", "--json").json
+    assert report["schema"] == "regretless.inspect/1"
+    assert report["learner"] == name
+    assert report["seed"] == 2**64 - 5
+    assert (report["arms"], report["rounds"], report["lost"]) == (4, 25, 1)
+    assert report["total"] == learner.total_
+    assert [one["ticket"] for one in report["waiting"]] == list(learner.pending_)
+    assert report["draws"] == dict(zip("abcd", learner.counts_.tolist(), strict=True))
+    assert list(report["estimates"].values()) == learner.estimates_.tolist()
     if name != "exp4":
-        assert found["probabilities"] == dict(zip("abcd", learner.probabilities_.tolist(), strict=True))
+        assert report["probabilities"] == dict(zip("abcd", learner.probabilities_.tolist(), strict=True))
     lines = run("inspect", tmp_path / "m.rgl", "--top", 2).out.splitlines()
     assert lines[0].split() == ["learner", name]
     assert any(line.startswith("waiting     3 draws for their losses: ") for line in lines)
@@ -470,8 +470,8 @@ def test_inspect_shows_the_open_draw_of_the_bare_core(run, tmp_path):
 def test_a_fresh_bandit_can_be_inspected(run, tmp_path):
     """A bandit that has drawn nothing has a total of nothing; rewards are called so."""
     Exp3IX(3, rewards=True, seed=0).save(tmp_path / "m.rgl")
-    found = run("inspect", tmp_path / "m.rgl", "--json").json
-    assert (found["rounds"], found["total"], found["waiting"], found["experts"]) == (0, 0, [], None)
+    report = run("inspect", tmp_path / "m.rgl", "--json").json
+    assert (report["rounds"], report["total"], report["waiting"], report["experts"]) == (0, 0, [], None)
     assert "rewards     0" in run("inspect", tmp_path / "m.rgl").out.splitlines()
 
 
@@ -502,8 +502,8 @@ def test_rates_of_every_round_go_on_after_loading(kind, tmp_path):
     whole.play(table)
     part.play(table[:77])
     part.save(tmp_path / "m.rgl")
-    found = regretless.load(tmp_path / "m.rgl")
-    assert found.epochs is False
-    found.play(table[77:])
-    assert found.estimates_.tobytes() == whole.estimates_.tobytes()
-    assert found.rate_ == whole.rate_
+    learner = regretless.load(tmp_path / "m.rgl")
+    assert learner.epochs is False
+    learner.play(table[77:])
+    assert learner.estimates_.tobytes() == whole.estimates_.tobytes()
+    assert learner.rate_ == whole.rate_

@@ -29,9 +29,9 @@ def case(oracles, name):
 def test_the_textbook_plays_the_worked_games(oracles, name):
     """Arms, probabilities, losses, estimates and the observable certificate are those of the worked games."""
     one = case(oracles, name)
-    told, expected = one["input"], one["expected"]
-    losses, uniforms, gamma = np.array(told["losses"], float), np.array(told["uniforms"]), told.get("gamma", 0.0)
-    game = textbook.exp3_ix(losses, uniforms, told["eta"], gamma)
+    inputs, expected = one["input"], one["expected"]
+    losses, uniforms, gamma = np.array(inputs["losses"], float), np.array(inputs["uniforms"]), inputs.get("gamma", 0.0)
+    game = textbook.exp3_ix(losses, uniforms, inputs["eta"], gamma)
     arms, history, sums = game
     assert arms.tolist() == [step["arm"] for step in expected["rounds"]]
     np.testing.assert_allclose(history, [step["p"] for step in expected["rounds"]], rtol=1e-13)
@@ -40,11 +40,11 @@ def test_the_textbook_plays_the_worked_games(oracles, name):
     assert paid.tolist() == [step["loss"] for step in expected["rounds"]]
     assert paid.sum() == expected["total_loss"]
     if gamma:
-        slack = np.log(losses.shape[1] / told["delta"]) / (2 * gamma)
+        slack = np.log(losses.shape[1] / inputs["delta"]) / (2 * gamma)
         certificate = paid.sum() - textbook.implicit_losses(losses, game, gamma).min() + slack
         assert certificate == pytest.approx(expected["observable_certificate"], rel=1e-12)
     else:
-        np.testing.assert_array_equal(history, textbook.exp3(losses, uniforms, told["eta"])[1])
+        np.testing.assert_array_equal(history, textbook.exp3(losses, uniforms, inputs["eta"])[1])
 
 
 def test_estimates_are_unbiased_and_implicit_ones_too_small_by_a_known_factor(oracles):
@@ -79,11 +79,11 @@ def expected_loss(rule: Any, losses: Any) -> float:
 def test_the_pseudo_regret_of_exp3_is_that_of_exact_enumeration(oracles):
     """Averaged over every sequence of draws, Exp3's regret is the known worst one, and below its bound."""
     one = case(oracles, "exp3/exact pseudo-regret")
-    for told, known, bound in zip(
+    for values, known, bound in zip(
         one["input"]["cases"], one["expected"]["pseudo_regret"], one["expected"]["bound"], strict=True
     ):
-        losses = np.array(told["losses"], float)
-        rate = np.sqrt(2 * np.log(told["K"]) / (told["T"] * told["K"]))
+        losses = np.array(values["losses"], float)
+        rate = np.sqrt(2 * np.log(values["K"]) / (values["T"] * values["K"]))
         regret = expected_loss(lambda rows, us, rate=rate: textbook.exp3(rows, us, rate), losses) - losses.sum(0).min()
         assert regret == pytest.approx(known, rel=1e-12)
         assert regret <= bound
@@ -203,13 +203,13 @@ class Room:
         for t, row in enumerate(losses):
             awake = ~np.isnan(row)
             mask = None if awake.all() else awake
-            told = None if advice is None else np.ascontiguousarray(advice[t])
-            history.append(self.core.probabilities(mask=mask, advice=told))
-            arm, p, gamma, number = self.core.open(mask=mask, advice=told)
+            row_advice = None if advice is None else np.ascontiguousarray(advice[t])
+            history.append(self.core.probabilities(mask=mask, advice=row_advice))
+            arm, p, gamma, number = self.core.open(mask=mask, advice=row_advice)
             assert p == pytest.approx(history[-1][arm], rel=1e-12)
             arms.append(arm)
             revealed = {"row": row} if self.rule.name == "hedge" else {}
-            self.core.settle(arm, p, gamma, number, row[arm], mask=mask, advice=told, **revealed)
+            self.core.settle(arm, p, gamma, number, row[arm], mask=mask, advice=row_advice, **revealed)
         return np.array(arms), np.array(history)
 
     @property
@@ -340,31 +340,31 @@ def test_a_long_compiled_play_is_the_textbooks(name):
 @settings(max_examples=20)
 def test_all_ways_to_play_give_the_same_bits(name, game, cuts):
     """One call, several, a curve on the way, new pullers in between, tickets, every instruction set: the same bits."""
-    advice, arms, found, before = game.advice(name), game.arms, {}, _core.isa()
+    advice, arms, results, before = game.advice(name), game.arms, {}, _core.isa()
     losses = game.losses if advice is None else np.nan_to_num(game.losses, nan=0.5)
     try:
         for isa in _core.isas():
             _core.use_isa(isa)
             whole = Room(name, arms)
             whole.play(losses, advice)
-            found[isa] = whole.bits()
+            results[isa] = whole.bits()
             pieces = Room(name, arms)
             for begin, end in itertools.pairwise([0, *sorted(cuts), len(losses)]):
                 pieces.core.rebuild()
                 pieces.play(losses, advice, begin, end)
-            found[isa, "pieces"] = pieces.bits()
+            results[isa, "pieces"] = pieces.bits()
             curve, marks = Room(name, arms), np.arange(1, len(losses) + 1)
             points = np.zeros((2, len(losses)))
             curve.core.play_table(
                 losses, 0, len(losses), advice=advice, marks=marks, loss_curve=points[0], certificate_curve=points[1]
             )
-            found[isa, "curve"] = curve.bits()
+            results[isa, "curve"] = curve.bits()
             turns = Room(name, arms)
             turns.in_turn(losses, advice)
-            found[isa, "turns"] = turns.bits()
+            results[isa, "turns"] = turns.bits()
     finally:
         _core.use_isa(before)
-    assert len(set(found.values())) == 1, {key: hash(bits) for key, bits in found.items()}
+    assert len(set(results.values())) == 1, {key: hash(bits) for key, bits in results.items()}
 
 
 @pytest.mark.parametrize("name", UNADVISED)
@@ -489,10 +489,10 @@ def test_advised_shares_on_the_way_are_by_the_rounds_own_advice(name, picks):
     marked.core.play_table(
         game.losses, 0, 60, advice=advice, marks=marks, loss_curve=curves[0], certificate_curve=curves[1], shares=shares
     )
-    for mark, found in zip(marks, shares, strict=True):
+    for mark, result in zip(marks, shares, strict=True):
         upto = Room(name, 5)
         upto.play(game.losses, advice, 0, mark)
-        np.testing.assert_array_equal(found, upto.core.probabilities(advice=np.ascontiguousarray(advice[mark - 1])))
+        np.testing.assert_array_equal(result, upto.core.probabilities(advice=np.ascontiguousarray(advice[mark - 1])))
     plain.play(game.losses, advice)
     assert marked.bits() == plain.bits()
 

@@ -80,8 +80,8 @@ def test_a_saved_bandit_goes_on_to_the_same_draws(tmp_path, name):
     bandit = made(name)
     for t in range(ROUNDS // 2):
         one_round(bandit, table, advice, t)
-    given = {"advice": advice["advice"][0]} if advice else {}
-    waiting = bandit.draw(**given)
+    inputs = {"advice": advice["advice"][0]} if advice else {}
+    waiting = bandit.draw(**inputs)
     bandit.save(tmp_path / "b.rgl")
     twin = regretless.load(tmp_path / "b.rgl")
     for each in (bandit, twin):
@@ -180,8 +180,8 @@ def test_a_single_arm_costs_nothing_to_find(name):
 def test_a_loss_that_is_none_teaches_nothing(name, bad):
     """A loss outside the range, or no number, is an error that names the arm, and the books stay as they were."""
     bandit, advice = made(name), advice_of(name)
-    given = {"advice": advice["advice"][0]} if advice else {}
-    draw = bandit.draw(**given)
+    inputs = {"advice": advice["advice"][0]} if advice else {}
+    draw = bandit.draw(**inputs)
     before = bandit.ledger_
     row = [0.5] * ARMS
     row[int(draw)] = bad
@@ -200,15 +200,15 @@ def test_a_table_becomes_json_a_report_and_text(run, tmp_path, name):
     np.savetxt(path, table, delimiter=",", header="a,b,c,d", comments="")
     words = ["pull", path, "--learner", name, "--runs", "20", "--seed", "3"]
     if bandit_class(name).info.advised:
-        told = tmp_path / "advice.csv"
-        told.write_text("x,y\n" + "a,b\n" * 60)
-        words += ["--advice", told]
-    found = run(*words, "--json", "--report", tmp_path / "r.html")
-    assert found.code == 0, found.err
+        value = tmp_path / "advice.csv"
+        value.write_text("x,y\n" + "a,b\n" * 60)
+        words += ["--advice", value]
+    result = run(*words, "--json", "--report", tmp_path / "r.html")
+    assert result.code == 0, result.err
     keys = "learner parameters runs rounds arms loss pseudo_regret regret best_arm best_arm_loss certificates seconds"
-    assert set(keys.split()) <= set(found.json)
-    assert set(found.json["loss"]) >= {"mean", "sd"}
-    assert set(found.json["regret"]) >= {"mean", "q05", "q50", "q95"}
+    assert set(keys.split()) <= set(result.json)
+    assert set(result.json["loss"]) >= {"mean", "sd"}
+    assert set(result.json["regret"]) >= {"mean", "q05", "q50", "q95"}
     assert "</html>" in (tmp_path / "r.html").read_text()
     text = run(*words)
     assert text.code == 0, text.err

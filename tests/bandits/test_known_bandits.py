@@ -214,19 +214,19 @@ def test_after_which_numbers_of_rounds_a_probable_bound_holds(case):
     at all times anyway, and a bound from Hoeffding's inequality at none but that."""
     assert case.theorem.compares
     for schedule in ("constant", "anytime"):
-        wanted = AT_ONCE.get(case.theorem.name, schedule) == schedule
+        mask = AT_ONCE.get(case.theorem.name, schedule) == schedule
         learner = replace(case.learner, schedule=schedule)
-        assert (case.theorem.at_once is None or case.theorem.at_once(learner)) is wanted
-    told = case.theorem.certify(case.ledger, [case.comparator], case.learner)
-    assert (told.confidence, told.at_once) == (0.95, case.theorem.name not in AT_ONCE)
-    assert ("for this number of rounds alone" in str(told)) is not told.at_once
+        assert (case.theorem.at_once is None or case.theorem.at_once(learner)) is mask
+    certificates = case.theorem.certify(case.ledger, [case.comparator], case.learner)
+    assert (certificates.confidence, certificates.at_once) == (0.95, case.theorem.name not in AT_ONCE)
+    assert ("for this number of rounds alone" in str(certificates)) is not certificates.at_once
 
 
 @known([one for one in first_of_each(CASES) if one.theorem.kind != "probable"])
 def test_an_expected_bound_has_no_probability(case):
     """A bound in expectation, or one that is sure, tells neither a confidence nor when it holds."""
-    told = case.theorem.certify(case.ledger, [case.comparator], case.learner)
-    assert (told.confidence, told.at_once) == (None, None)
+    certificates = case.theorem.certify(case.ledger, [case.comparator], case.learner)
+    assert (certificates.confidence, certificates.at_once) == (None, None)
 
 
 @known(first_of_each(CASES))

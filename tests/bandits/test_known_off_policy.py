@@ -159,7 +159,7 @@ def test_comparisons_with_actions_are_the_printed_products(known) -> None:
     rounds = rounds if known else replace(rounds, guesses=None)
     bets = PolicyBets("p", "abcd", most_weight=5.0, least=0.2, situations=2)
     bets.add(rounds)
-    came, missed, sums = set(), [], np.zeros((4, len(RATES)))
+    names, missed, sums = set(), [], np.zeros((4, len(RATES)))
     for t, (r, w, a, p) in enumerate(
         zip(rounds.rewards, rounds.weights, rounds.actions, rounds.propensities, strict=True)
     ):
@@ -167,11 +167,11 @@ def test_comparisons_with_actions_are_the_printed_products(known) -> None:
         mine = rounds.guesses[0] if rounds.guesses else Guessed(*np.zeros((3, 40)))
         for k, u in ((k, u) for k in range(4) for u in RATES):
             v, share = (a == k) / p, min(1.0, 0.75 / (u * (5.0 * mine.largest[t] + guess / 0.2)))
-            control = mine.expected[t] - w * mine.logged[t] + guess - v * guess if (t % 2, k) in came else 0.0
+            control = mine.expected[t] - w * mine.logged[t] + guess - v * guess if (t % 2, k) in names else 0.0
             factor = 1 + u * (w * r + v * (1 - r) + share * control)
             assert factor >= 0.25
             sums[k, list(RATES).index(u)] += np.log(factor)
-        came.add((t % 2, a))
+        names.add((t % 2, a))
         missed.append(1 - r)
     np.testing.assert_allclose(bets.over_actions, sums, rtol=1e-9, atol=1e-11)
 
@@ -300,12 +300,12 @@ def logged(size: int = 2000, seed: int = 1, losses: bool = False, least: float |
 def test_a_policy_that_is_better_is_shown_to_be(losses) -> None:
     """By the situation the right action gives 0.8, against 0.5 of the log's policy and of each action alone: both
     lines are below 0, and no less than what is true."""
-    found = evaluate_policy(logged(losses=losses), [[0, 1], [1, 0]], name="best")
-    value, over_log, over_actions = found.certify()
+    evaluation = evaluate_policy(logged(losses=losses), [[0, 1], [1, 0]], name="best")
+    value, over_log, over_actions = evaluation.certify()
     assert value.at_once
     assert -0.3 <= over_log.bound < -0.2
     assert -0.3 <= over_actions.bound < -0.15
-    shown = [line.partition(",")[0] for line in found.better_than()]
+    shown = [line.partition(",")[0] for line in evaluation.better_than()]
     assert shown[0] == f"best {'loses less' if losses else 'earns more'} than the policy of the log"
     assert "than always the same action (that is nearest: " in shown[1]
 
@@ -320,8 +320,8 @@ def test_a_bound_on_weights_narrows_the_interval() -> None:
     """With the least propensity declared the doubly robust terms enter, and the interval is narrower by a tenth."""
     widths = []
     for least in (None, 0.5):
-        found = evaluate_policy(logged(least=least), [[0, 1], [1, 0]]).estimates["anytime"]
-        widths.append(found.high - found.low)
+        anytime = evaluate_policy(logged(least=least), [[0, 1], [1, 0]]).estimates["anytime"]
+        widths.append(anytime.high - anytime.low)
     assert widths[1] < 0.9 * widths[0]
 
 
@@ -335,10 +335,10 @@ def test_several_policies_share_delta() -> None:
 def test_the_policy_of_the_log_is_that_of_its_propensities() -> None:
     """As its own policy each round has a weight of 1, and it is compared with always the same action alone."""
     log = logged()
-    found = evaluate_policy(log, Stated(log.propensities), name="the policy of the log")
-    assert found.estimates["ips"].value == pytest.approx(log.rewards.mean())
-    assert "dr" not in found.estimates
-    assert [one.theorem.name for one in found.certify()] == ["policy_value", "policy_excess"]
+    evaluation = evaluate_policy(log, Stated(log.propensities), name="the policy of the log")
+    assert evaluation.estimates["ips"].value == pytest.approx(log.rewards.mean())
+    assert "dr" not in evaluation.estimates
+    assert [one.theorem.name for one in evaluation.certify()] == ["policy_value", "policy_excess"]
 
 
 def test_choices_are_a_policy_of_zeros_and_ones() -> None:
@@ -360,8 +360,8 @@ def test_an_interval_of_a_policy_made_of_these_very_rounds_fails() -> None:
 
 def test_what_the_log_never_took_may_give_anything() -> None:
     """Of an action that never came the interval is the whole range, though weights are bounded."""
-    found = evaluate_policy(logged(least=0.4), {"c": 1.0})
-    assert found.bets.interval(0.05) == (0.0, 1.0)
+    evaluation = evaluate_policy(logged(least=0.4), {"c": 1.0})
+    assert evaluation.bets.interval(0.05) == (0.0, 1.0)
 
 
 def test_propensities_that_are_too_small_are_refused() -> None:
@@ -419,10 +419,10 @@ def test_where_every_mean_is_refused_nothing_is_said_to_be_better(chance: float,
     """Of 300 rounds all but one took the same action, of a propensity that is far too small: no line applies, neither
     where the lower end stops at 1 nor where the ends cross, of this policy or compared with it."""
     log = Log.of(["a"] * 300 + ["b"], chance, [reward] * 300 + [1.0])
-    found = evaluate_policy(log, {"a": 1.0})
-    assert [one.why for one in found.certify()] == [POSSIBLE[0], NOT_REFUTED[0], NOT_REFUTED[0]]
-    assert not means_left(found.bets._value_ledger(0.5), 0.05)
-    assert found.better_than() == []
+    evaluation = evaluate_policy(log, {"a": 1.0})
+    assert [one.why for one in evaluation.certify()] == [POSSIBLE[0], NOT_REFUTED[0], NOT_REFUTED[0]]
+    assert not means_left(evaluation.bets._value_ledger(0.5), 0.05)
+    assert evaluation.better_than() == []
     logged_policy = evaluate_policy(log, Stated(log.propensities))
     assert logged_policy.certify()[-1].why == NOT_REFUTED[0]
 
@@ -440,11 +440,11 @@ def uniform_log(propensity: Any, size: int = 600) -> Log:
 def test_nothing_is_said_by_propensities_that_are_too_small(propensity, policy) -> None:
     """Where all propensities are a tenth of the true ones, or one of them is 1e-9, the policy's value is refused, there
     is no estimate at any time, and it is better than nothing."""
-    found = evaluate_policy(uniform_log(propensity), policy)
-    assert found.refuted is not None
-    assert found.refuted.startswith("the weights have a mean above 1")
-    assert "anytime" not in found.estimates
-    assert found.better_than() == []
+    evaluation = evaluate_policy(uniform_log(propensity), policy)
+    assert evaluation.refuted is not None
+    assert evaluation.refuted.startswith("the weights have a mean above 1")
+    assert "anytime" not in evaluation.estimates
+    assert evaluation.better_than() == []
     assert evaluate_policy(uniform_log(1 / 3), policy).refuted is None
 
 

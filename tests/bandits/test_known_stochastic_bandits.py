@@ -276,12 +276,12 @@ def test_a_certificate_says_what_it_takes_for_granted_and_is_never_broken_by_one
     table[100:] = [1.0, 0.0]
     table[:100, 1] = 1.0
     learner = KLUCB(2, seed=0)
-    found, _ = simulate(learner, table, runs=20).certificates()
-    assert "assuming losses that are drawn independently in each round" in str(found)
-    assert found.holds
-    assert "mean regret of 20 runs of one sequence of losses" in str(found)
-    assert "±" not in str(found)
-    assert "expected to be <=" in str(found)
+    certificates, _ = simulate(learner, table, runs=20).certificates()
+    assert "assuming losses that are drawn independently in each round" in str(certificates)
+    assert certificates.holds
+    assert "mean regret of 20 runs of one sequence of losses" in str(certificates)
+    assert "±" not in str(certificates)
+    assert "expected to be <=" in str(certificates)
 
 
 def test_losses_that_are_known_to_change_or_to_answer_are_no_independent_draws():
@@ -291,8 +291,8 @@ def test_losses_that_are_known_to_change_or_to_answer_are_no_independent_draws()
         (Switching([[0.2, 0.8], [0.8, 0.2]], starts=[0, 50]), False),
         (MostDrawnLoses(2), False),
     ):
-        found, *gaps, observable = simulate(UCB1(2, seed=0), world, rounds=100, runs=2).certificates()
-        assert found.applies == applies
+        certificates, *gaps, observable = simulate(UCB1(2, seed=0), world, rounds=100, runs=2).certificates()
+        assert certificates.applies == applies
         assert len(gaps) == applies
         assert observable.applies
 
@@ -316,7 +316,7 @@ def test_thompson_has_no_bound_where_losses_lie_between_however_they_add_up(path
         if not (learner.clone().play(halves).arms.sum() % 2):
             break
     if path == "simulate":
-        found = simulate(learner, halves).certificates()[0]
+        result = simulate(learner, halves).certificates()[0]
     else:
         if path == "play":
             learner.play(halves)
@@ -326,9 +326,9 @@ def test_thompson_has_no_bound_where_losses_lie_between_however_they_add_up(path
                 learner.save(tmp_path / "m.rgl")
                 learner = regretless.load(tmp_path / "m.rgl")
         assert not (learner.ledger_.losses % 1).any()
-        found = learner.certify(halves)[0]
-    assert not found.applies
-    assert "the least or the most" in str(found.why)
+        result = learner.certify(halves)[0]
+    assert not result.applies
+    assert "the least or the most" in str(result.why)
 
 
 # ---- models, arms that come

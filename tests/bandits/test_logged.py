@@ -83,9 +83,9 @@ class TestOnAverage:
         total, sums = 0.0, dict.fromkeys(("ips", "dr", "snips"), 0.0)
         for chance, one in self.logs(3):
             total += chance
-            found = evaluate_policy(one, policy).estimates
+            estimates = evaluate_policy(one, policy).estimates
             for name in sums:
-                sums[name] += chance * found[name].value
+                sums[name] += chance * estimates[name].value
         assert total == pytest.approx(1)
         assert sums["ips"] == pytest.approx(value, abs=1e-12)
         assert sums["dr"] == pytest.approx(value, abs=1e-12)
@@ -105,13 +105,13 @@ class TestOnAverage:
             likely = prod(chances[a] * (means[a] if r else 1 - means[a]) for a, r in rows)
             for script in product(range(2), repeat=rounds + 1):
                 learner = Scripted(script)
-                found = evaluate_learner(one, learner).estimates
+                estimates = evaluate_learner(one, learner).estimates
                 weight = likely * learner.made[0].weight / 2 ** (rounds + 1)
                 again = Replays(one, Scripted(script), 1)
                 policies, _, accepted = again.block(0, rounds)
                 worth = policies @ means
-                errors["ips"] += weight * (found["ips"].value - worth.mean())
-                errors["dr"] += weight * (found["dr"].value - worth.mean())
+                errors["ips"] += weight * (estimates["ips"].value - worth.mean())
+                errors["dr"] += weight * (estimates["dr"].value - worth.mean())
                 errors["replay"] += weight * float((accepted * (rewards - worth)).sum())
         assert errors["ips"] == pytest.approx(0, abs=1e-12)
         assert errors["dr"] == pytest.approx(0, abs=1e-12)
@@ -182,11 +182,11 @@ class TestIntervals:
         """Each of the intervals of a policy misses its value in no more logs than delta allows."""
         misses = dict.fromkeys(("replay", "ips", "snips", "dr", "anytime", "cautious"), 0)
         for seed in range(LOGS):
-            found = evaluate_policy(drawn(seed), POLICY, runs=runs, delta=DELTA, seed=seed).estimates
-            for name, one in found.items():
+            estimates = evaluate_policy(drawn(seed), POLICY, runs=runs, delta=DELTA, seed=seed).estimates
+            for name, one in estimates.items():
                 assert one.enough
                 misses[name] += not one.low <= VALUE <= one.high
-            low, high = found["ips"].cautious
+            low, high = estimates["ips"].cautious
             misses["cautious"] += not low <= VALUE <= high
         assert all(holds_often(count, LOGS) for count in misses.values()), misses
         assert misses["ips"] > 0  # not for being too wide
@@ -204,13 +204,13 @@ class TestIntervals:
             here = one.contexts, one.actions
             rewards = means[here] + 3 * (one.rewards - MEANS[here]) + spread
             wide = replace(one, rewards=rewards, value_range=(-6.0, 7.0))
-            found = evaluate_policy(wide, POLICY, runs=runs, delta=DELTA, seed=seed)
-            methods = {one.method for one in found.estimates.values()}
+            evaluation = evaluate_policy(wide, POLICY, runs=runs, delta=DELTA, seed=seed)
+            methods = {one.method for one in evaluation.estimates.values()}
             assert methods == {"normal", "normal, delta method", "bets, at any time"}
-            assert found.logged.enough
-            for name, estimate in found.estimates.items():
+            assert evaluation.logged.enough
+            for name, estimate in evaluation.estimates.items():
                 misses[name] += not estimate.low <= value <= estimate.high
-            misses["logged"] += not found.logged.low <= logged <= found.logged.high
+            misses["logged"] += not evaluation.logged.low <= logged <= evaluation.logged.high
         assert all(holds_often(count, LOGS) for count in misses.values()), misses
 
     @pytest.mark.parametrize("runs", [1, 5])
@@ -222,15 +222,15 @@ class TestIntervals:
         for seed in range(LOGS):
             one = plain(seed, chances, means)
             learner = Exp3(arms=one.names, rewards=True, rate=0.05, seed=seed)
-            found = evaluate_learner(one, learner, runs=runs, delta=DELTA).estimates
+            estimates = evaluate_learner(one, learner, runs=runs, delta=DELTA).estimates
             walks = [Replays(one, learner.clone(run=run), 1).block(0, len(one)) for run in range(runs)]
             overall = float(np.mean([policies @ means for policies, _, _ in walks]))
             played = sum(accepted @ (policies @ means) for policies, _, accepted in walks)
             replayed = float(played / sum(accepted.sum() for _, _, accepted in walks))
-            for name, estimate in found.items():
+            for name, estimate in estimates.items():
                 truth = replayed if name == "replay" else overall
                 misses[name] += not estimate.low <= truth <= estimate.high
-            low, high = found["ips"].cautious
+            low, high = estimates["ips"].cautious
             misses["cautious"] += not low <= overall <= high
         assert all(holds_often(count, LOGS) for count in misses.values()), misses
 
@@ -243,17 +243,17 @@ class TestIntervals:
             actions = generator.choice(2, rounds, p=[0.9, 0.1])
             rewards = 100 + (generator.random(rounds) < 0.9)
             one = Log.of(actions, np.array([0.9, 0.1])[actions], rewards, value_range=(100, 101), losses=losses)
-            for found in evaluate_policy(one, {"0": 0.1, "1": 0.9}).estimates.values():
-                assert found.low <= found.value <= found.high
-                assert found.cautious is None or found.cautious[0] <= found.value <= found.cautious[1]
+            for result in evaluate_policy(one, {"0": 0.1, "1": 0.9}).estimates.values():
+                assert result.low <= result.value <= result.high
+                assert result.cautious is None or result.cautious[0] <= result.value <= result.cautious[1]
 
     def test_those_of_a_range_far_from_0_are_those_of_one_at_0(self):
         """Rewards that are all 100 higher are estimated as 100 more, with intervals as wide."""
         one = plain(3, [0.9, 0.1], [0.3, 0.6], 300)
         far = replace(one, rewards=one.rewards + 100, value_range=(100.0, 101.0))
-        near, found = (evaluate_policy(log, [0.1, 0.9]).estimates for log in (one, far))
+        near, result = (evaluate_policy(log, [0.1, 0.9]).estimates for log in (one, far))
         for name, estimate in near.items():
-            assert [found[name].value, found[name].low, found[name].high] == pytest.approx(
+            assert [result[name].value, result[name].low, result[name].high] == pytest.approx(
                 [100 + end for end in (estimate.value, estimate.low, estimate.high)]
             )
 
@@ -269,10 +269,10 @@ class TestIntervals:
         value = float(SITUATIONS @ (POLICY * rare).sum(axis=1))
         normal = careful = 0
         for seed in range(LOGS):
-            found = evaluate_policy(drawn(seed, 40, means=rare), POLICY, delta=DELTA).estimates["ips"]
-            assert not found.enough
-            normal += not found.low <= value <= found.high
-            careful += not found.cautious[0] <= value <= found.cautious[1]
+            ips = evaluate_policy(drawn(seed, 40, means=rare), POLICY, delta=DELTA).estimates["ips"]
+            assert not ips.enough
+            normal += not ips.low <= value <= ips.high
+            careful += not ips.cautious[0] <= value <= ips.cautious[1]
         assert holds_often(careful, LOGS)
         assert not holds_often(normal, LOGS)
 
@@ -300,7 +300,7 @@ class TestReplay:
     def test_it_is_the_learner_itself_on_the_rounds_that_agree(self):
         """A replay by hand, with tickets, gives the same book, draw for draw."""
         one = plain(3, [0.25] * 4, [0.3, 0.5, 0.4, 0.8])
-        found = evaluate_learner(one, Exp3IX(arms=one.names, rewards=True, seed=7))
+        evaluation = evaluate_learner(one, Exp3IX(arms=one.names, rewards=True, seed=7))
         learner = Exp3IX(arms=one.names, rewards=True, seed=7)
         rounds = iter(zip(one.actions.tolist(), one.rewards.tolist(), strict=True))
         rewards = []
@@ -312,9 +312,9 @@ class TestReplay:
                 break
             learner.update(draw, reward)
             rewards.append(reward)
-        assert found.estimates["replay"].n == len(rewards)
-        assert found.estimates["replay"].value == pytest.approx(np.mean(rewards))
-        book, by_hand = found.learners[0].ledger_, learner.ledger_
+        assert evaluation.estimates["replay"].n == len(rewards)
+        assert evaluation.estimates["replay"].value == pytest.approx(np.mean(rewards))
+        book, by_hand = evaluation.learners[0].ledger_, learner.ledger_
         assert (book.rounds, book.settled, book.loss) == (by_hand.rounds - 1, by_hand.settled, by_hand.loss)
         assert book.estimates.tolist() == by_hand.estimates.tolist()
         assert book.unsettled == 0
@@ -343,21 +343,21 @@ class TestReplay:
     def test_thinning_leaves_each_arm_as_often_as_the_learner_draws_it(self):
         """From a log that prefers one arm by nine to one, a learner at rest replays either arm equally often."""
         one = plain(6, [0.9, 0.1], [0.5, 0.5], 20_000)
-        found = evaluate_learner(one, Exp3(arms=one.names, rewards=True, rate=1e-9, seed=0))
-        played = found.learners[0].counts_
+        evaluation = evaluate_learner(one, Exp3(arms=one.names, rewards=True, rate=1e-9, seed=0))
+        played = evaluation.learners[0].counts_
         assert binomtest(int(played[0]), int(played.sum()), 0.5).pvalue > UNLIKELY
         assert binomtest(int(played.sum()), len(one), 0.1).pvalue > UNLIKELY
-        assert found.estimates["replay"].n == played.sum()
-        assert "least propensity is 0.1" in found.notes[0]
+        assert evaluation.estimates["replay"].n == played.sum()
+        assert "least propensity is 0.1" in evaluation.notes[0]
 
     def test_rounds_of_the_own_policy_are_all_accepted(self):
         """The policy that made a log is estimated by the log's own mean, from every round, all weights being 1."""
         one = plain(7, [0.5, 0.5], [0.3, 0.6])
-        found = evaluate_policy(one, [0.5, 0.5])
+        evaluation = evaluate_policy(one, [0.5, 0.5])
         for name in ("replay", "ips", "snips"):
-            assert found.estimates[name].value == pytest.approx(found.logged.value)
-            assert found.estimates[name].n == len(one)
-        assert (found.effective, found.largest) == (pytest.approx(len(one)), 1.0)
+            assert evaluation.estimates[name].value == pytest.approx(evaluation.logged.value)
+            assert evaluation.estimates[name].n == len(one)
+        assert (evaluation.effective, evaluation.largest) == (pytest.approx(len(one)), 1.0)
 
     def test_losses_are_rewards_upside_down(self):
         """A log of losses, 1 less each reward, is replayed in the same rounds and estimated as 1 less."""
@@ -373,9 +373,9 @@ class TestReplay:
     def test_a_learner_that_learns_is_seen_to(self):
         """Where one arm is much better, the estimates of a learner lie above the log's own interval."""
         one = plain(9, [0.25] * 4, [0.1, 0.1, 0.1, 0.9], 8_000)
-        found = evaluate_learner(one, Exp3IX(arms=one.names, rewards=True, horizon=2_000, seed=3))
-        assert all(estimate.low > found.logged.high for estimate in found.estimates.values())
-        assert found.draws[3] > 0.6
+        evaluation = evaluate_learner(one, Exp3IX(arms=one.names, rewards=True, horizon=2_000, seed=3))
+        assert all(estimate.low > evaluation.logged.high for estimate in evaluation.estimates.values())
+        assert evaluation.draws[3] > 0.6
 
 
 def same(left: dict[str, Estimate], right: dict[str, Estimate]) -> bool:
@@ -393,16 +393,18 @@ class TestDoubts:
     def test_actions_that_the_log_never_took_are_noted(self):
         """A policy that wants what was never logged is refused with its probability."""
         one = plain(1, [0.5, 0.5], [0.3, 0.6]).among(["new"])
-        found = evaluate_policy(one, [0.5, 0.25, 0.25])
-        assert found.notes[0].startswith("with probability 0.25 the policy takes an action that the log never took")
+        evaluation = evaluate_policy(one, [0.5, 0.25, 0.25])
+        assert evaluation.notes[0].startswith(
+            "with probability 0.25 the policy takes an action that the log never took"
+        )
 
     @pytest.mark.parametrize("losses", [False, True])
     def test_actions_that_the_log_never_took_count_as_the_worst_value(self, losses):
         """A policy that does only what the log never did is worth the worst value of the range, by ips."""
         one = Log.of(["a"] * 50, 0.5, np.arange(50) % 2 + 100, value_range=(100, 101), losses=losses)
-        found = evaluate_policy(one, {"new": 1.0})
-        assert found.estimates["ips"].value == (101 if losses else 100)
-        assert f"the worst value of the range for it, {101 if losses else 100}" in found.notes[0]
+        evaluation = evaluate_policy(one, {"new": 1.0})
+        assert evaluation.estimates["ips"].value == (101 if losses else 100)
+        assert f"the worst value of the range for it, {101 if losses else 100}" in evaluation.notes[0]
 
     def test_a_policy_may_name_its_actions(self):
         """A mapping by name gives what the same probabilities in the log's order give, wherever an action stands."""
@@ -414,10 +416,10 @@ class TestDoubts:
     def test_a_policy_that_the_log_never_follows_has_no_replay(self):
         """Where every weight is 0, replay and snips are left out, and ips doubts itself."""
         one = Log.of(["a"] * 50, 0.5, [0, 1] * 25).among(["b"])
-        found = evaluate_policy(one, [0, 1])
-        assert set(found.estimates) == {"ips", "dr", "anytime"}
-        assert not found.estimates["ips"].enough
-        assert any("no round was replayed" in note for note in found.notes)
+        evaluation = evaluate_policy(one, [0, 1])
+        assert set(evaluation.estimates) == {"ips", "dr", "anytime"}
+        assert not evaluation.estimates["ips"].enough
+        assert any("no round was replayed" in note for note in evaluation.notes)
 
     def test_few_outcomes_are_noted(self):
         """Five clicks in ten thousand rounds are too few for a normal interval, and 500 are enough."""
@@ -425,9 +427,9 @@ class TestDoubts:
             rewards = np.zeros(10_000)
             rewards[:: 10_000 // clicks] = 1
             one = Log.of(np.resize(["a", "b", "b"], 10_000), np.resize([1 / 3, 2 / 3, 2 / 3], 10_000), rewards)
-            found = evaluate_policy(one, [0.5, 0.5])
-            assert found.estimates["ips"].enough is enough
-            assert bool(found.notes) is not enough
+            evaluation = evaluate_policy(one, [0.5, 0.5])
+            assert evaluation.estimates["ips"].enough is enough
+            assert bool(evaluation.notes) is not enough
 
     def test_propensities_that_contradict_the_log_are_noted(self):
         """Of a log that draws two actions alike 1/2 is believed, and 1 or 1/3 is not, nor are the two the wrong way."""
@@ -496,15 +498,15 @@ def test_other_learners_can_be_evaluated_too():
     """Exp3.P is replayed with its bonuses, and its last draw, which no round settled, is taken back with its bonus."""
     one = plain(10, [0.5, 0.5], [0.3, 0.6], 400)
     made = Exp3P(arms=one.names, rewards=True, horizon=400, seed=4)
-    found = evaluate_learner(one, made)
+    evaluation = evaluate_learner(one, made)
     again = made.clone()
     core = again.bare()
     rounds = iter(zip(one.actions.tolist(), one.rewards.tolist(), strict=True))
-    for _ in range(found.estimates["replay"].n):
+    for _ in range(evaluation.estimates["replay"].n):
         arm = core.draw()
         core.update(arm, next(reward for action, reward in rounds if action == arm))
-    assert again.ledger_.estimates.tolist() == found.learners[0].ledger_.estimates.tolist()
-    assert again.ledger_.rounds == found.learners[0].ledger_.rounds
+    assert again.ledger_.estimates.tolist() == evaluation.learners[0].ledger_.estimates.tolist()
+    assert again.ledger_.rounds == evaluation.learners[0].ledger_.rounds
 
 
 def test_what_the_cautious_interval_assumes_is_said_unless_it_is_declared():
@@ -515,9 +517,9 @@ def test_what_the_cautious_interval_assumes_is_said_unless_it_is_declared():
     drawn = generator.random(200) < chances
     actions, propensities = np.where(drawn, "b", "a"), np.where(drawn, chances, 1 - chances)
     rewards = (drawn & (chances < 0.5)).astype(float)
-    bare, told = (Log.of(actions, propensities, rewards, least=least) for least in (None, 0.0005))
-    found, sound = (evaluate_policy(log, {"b": 1.0}).estimates["ips"] for log in (bare, told))
-    assert found.cautious[1] < 0.5 < sound.cautious[1]
-    assert found.assuming == "no action could have a propensity below 0.5, the least of the log"
-    assert found.describe()["assuming"] == found.assuming
+    bare, limited = (Log.of(actions, propensities, rewards, least=least) for least in (None, 0.0005))
+    result, sound = (evaluate_policy(log, {"b": 1.0}).estimates["ips"] for log in (bare, limited))
+    assert result.cautious[1] < 0.5 < sound.cautious[1]
+    assert result.assuming == "no action could have a propensity below 0.5, the least of the log"
+    assert result.describe()["assuming"] == result.assuming
     assert sound.assuming is None

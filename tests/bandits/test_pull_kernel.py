@@ -80,8 +80,8 @@ class Hall:
         awake = ~np.isnan(row)
         mask = None if awake.all() else awake
         arm, p, gamma, number = self.core.open(mask)
-        told = (0.0, mask, None, row) if self.rule == "hedge" else (row[arm], mask)
-        self.core.settle(arm, p, gamma, number, *told)
+        arguments = (0.0, mask, None, row) if self.rule == "hedge" else (row[arm], mask)
+        self.core.settle(arm, p, gamma, number, *arguments)
         return arm
 
     def number(self, name: str) -> float:
@@ -235,14 +235,14 @@ def test_found_arms_have_mass_to_the_very_end(masses, repeats, seed):
     masses = rng.permuted(np.array(masses * repeats)) * rng.random(len(masses) * repeats)
     masses[rng.integers(len(masses))] = 1.0
     ends = 1 - 2.0 ** -np.arange(44, 54)
-    numbers, found = np.concatenate([[0, 2.0**-53], ends, rng.random(20)]), np.zeros(32, np.int64)
-    _core.find_arms(masses, numbers, found)
-    assert (masses[found] > 2.0**-960).all()
-    after = np.cumsum(masses)[found]
+    numbers, sums = np.concatenate([[0, 2.0**-53], ends, rng.random(20)]), np.zeros(32, np.int64)
+    _core.find_arms(masses, numbers, sums)
+    assert (masses[sums] > 2.0**-960).all()
+    after = np.cumsum(masses)[sums]
     x = numbers * masses.sum()
     slack = 1e-14 * masses.sum()
     assert (x < after + slack).all()
-    assert (x >= after - masses[found] - slack).all()
+    assert (x >= after - masses[sums] - slack).all()
 
 
 def fresh(hall: Hall) -> Array:
@@ -258,12 +258,12 @@ def test_root_stays_exact_over_millions_of_rounds(rule, rate, arms, rounds):
     """After so many rounds probabilities are off by less than 1e-12 of themselves, and rebuilding changes no bit."""
     hall = Hall(arms, rule, "constant", rate=rate, gamma=rate / 2)
     hall.noise(np.linspace(0.2, 0.9, arms), fewer(rounds, rounds // 100))
-    found, exact = hall.core.probabilities(), fresh(hall)
-    assert np.abs(found - exact).max() < 1e-12
+    probabilities, exact = hall.core.probabilities(), fresh(hall)
+    assert np.abs(probabilities - exact).max() < 1e-12
     likely = exact > 1e-250
-    assert np.abs(found[likely] / exact[likely] - 1).max() < 1e-12
+    assert np.abs(probabilities[likely] / exact[likely] - 1).max() < 1e-12
     hall.core.rebuild()
-    assert np.array_equal(hall.core.probabilities(), found)
+    assert np.array_equal(hall.core.probabilities(), probabilities)
 
 
 @pytest.mark.parametrize("arms", [10, 300])
@@ -276,10 +276,10 @@ def test_root_survives_an_adversary(arms):
             hit = int(p.argmax() if t < 3000 else p.argmin())
         arm = hall.core.draw()
         hall.core.update(arm, float(arm == hit or t % 3 == 0))
-    found, exact = hall.core.probabilities(), fresh(hall)
-    assert np.abs(found - exact).max() < 1e-12
+    probabilities, exact = hall.core.probabilities(), fresh(hall)
+    assert np.abs(probabilities - exact).max() < 1e-12
     hall.core.rebuild()
-    assert np.array_equal(hall.core.probabilities(), found)
+    assert np.array_equal(hall.core.probabilities(), probabilities)
     hall.noise(np.ones(arms), 200_000)
     assert np.abs(hall.core.probabilities() - fresh(hall)).max() < 1e-12
 
@@ -313,14 +313,14 @@ def test_one_arm():
 @pytest.mark.parametrize("arms", [3, 21, 150])
 def test_same_bits_on_all_instruction_sets(rule, schedule, gaps, arms):
     """Every instruction set gives the same state, ledger and tallies, bit for bit."""
-    table, seen, before = table_of(300, arms, 1, gaps), set(), _core.isa()
+    table, names, before = table_of(300, arms, 1, gaps), set(), _core.isa()
     for name in _core.isas():
         _core.use_isa(name)
         hall = Hall(arms, rule, schedule)
         hall.play(table)
-        seen.add(hall.bits())
+        names.add(hall.bits())
     _core.use_isa(before)
-    assert len(seen) == 1
+    assert len(names) == 1
 
 
 @pytest.mark.parametrize(("rule", "schedule"), CASES)
@@ -388,11 +388,11 @@ def test_noise_is_a_table_that_nobody_keeps(rule, schedule):
     first, second = np.linspace(0.1, 0.9, 21), np.linspace(0.8, 0.2, 21)
     table = noise_table(2**63 + 9, first, 400)
     table[150:] = noise_table(2**63 + 9, second, 400)[150:]
-    kept, made = Hall(21, rule, schedule), Hall(21, rule, schedule)
-    kept.play(table)
+    full, made = Hall(21, rule, schedule), Hall(21, rule, schedule)
+    full.play(table)
     made.noise([first, second], 99, key=2**63 + 9, starts=np.array([0, 150]))
     made.noise([first, second], 400, begin=99, key=2**63 + 9, starts=np.array([0, 150]))
-    assert made.bits() == kept.bits()
+    assert made.bits() == full.bits()
 
 
 def test_a_long_play_comes_up_for_air():
@@ -450,13 +450,13 @@ def test_losses_are_kept_in_units(rewards):
     units = table_of(200, 5)
     plain, scaled = Hall(5), Hall(5, low=-3.0, high=5.0, rewards=rewards)
     plain.play(units)
-    told = 5 - 8 * units if rewards else -3 + 8 * units
-    scaled.play(told)
+    losses = 5 - 8 * units if rewards else -3 + 8 * units
+    scaled.play(losses)
     for name in Hall.ARRAYS:
         assert np.allclose(getattr(plain, name), getattr(scaled, name), rtol=1e-9)
-    scaled.turn(told[0])
+    scaled.turn(losses[0])
     arm = scaled.core.draw()
-    scaled.core.update(arm, told[1, arm])
+    scaled.core.update(arm, losses[1, arm])
 
 
 # ---- tickets
@@ -811,9 +811,9 @@ def test_worked_cases(oracles, case):
     given, expected = known["input"], known["expected"]
     rule = "exp3-ix" if "gamma" in given else "exp3"
     hall = Hall(3, rule, "constant", rate=given["eta"], gamma=given.get("gamma", 0.1))
-    for row, u, told in zip(given["losses"], given["uniforms"], expected["rounds"], strict=True):
+    for row, u, values in zip(given["losses"], given["uniforms"], expected["rounds"], strict=True):
         p = hall.core.probabilities()
-        assert p == pytest.approx(told["p"], abs=1e-9)
+        assert p == pytest.approx(values["p"], abs=1e-9)
         arm = textbook.drawn(p, u)
         _, _, gamma, number = hall.core.open()
         hall.core.settle(arm, p[arm], gamma, number, float(row[arm]))

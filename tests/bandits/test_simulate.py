@@ -142,8 +142,8 @@ def test_what_is_reported_of_a_run_is_what_its_learner_does(name, kind):
     total = pulls.losses[2] if kind != "rewards" else -pulls.rewards[2]
     assert total == pytest.approx(paid(losses, arms).sum(), rel=1e-10)
     for place, mark in enumerate(pulls.marks):
-        told = None if advice is None else advice[:mark]
-        assert pulls.regret_curve[2, place] == pytest.approx(regret(losses[:mark], arms[:mark], told), abs=1e-8)
+        row_advice = None if advice is None else advice[:mark]
+        assert pulls.regret_curve[2, place] == pytest.approx(regret(losses[:mark], arms[:mark], row_advice), abs=1e-8)
     assert pulls.regrets[2] == pulls.regret_curve[2, -1]
     np.testing.assert_array_equal(pulls.ledgers[2].draws, np.bincount(arms, minlength=ARMS))
     for many, mine in zip(pulls.certificates(), alone.certify(table, advice=advice), strict=True):
@@ -256,9 +256,9 @@ def test_certificates_of_one_expert_or_one_arm_are_those_of_the_theorem(arms, ex
     advice = np.full((100, experts, arms), 1 / arms)
     table = np.eye(2)[np.random.default_rng(0).integers(2, size=100)][:, :arms]
     pulls = simulate(Exp4(arms, seed=1, horizon=horizon), table, advice=advice, runs=50)
-    found = {one.theorem.name: one for one in pulls.certificates()}
-    assert found["exp4"].bound == pulls.bounds()[found["exp4"].theorem.title][-1] == 0 or experts == 3
-    assert all(one.holds and one.applies for one in found.values())
+    results = {one.theorem.name: one for one in pulls.certificates()}
+    assert results["exp4"].bound == pulls.bounds()[results["exp4"].theorem.title][-1] == 0 or experts == 3
+    assert all(one.holds and one.applies for one in results.values())
     assert (pulls.regrets <= pulls.certificate_curve[:, -1]).mean() >= 0.9
     assert (pulls.certificate_curve[:, -1] > 0).all() == (arms > 1)
     alone = simulate(Exp4(arms, seed=1, horizon=horizon), table, advice=advice)
@@ -316,7 +316,7 @@ def test_pseudo_regret_is_against_one_arm_for_all_runs():
     assert pulls.pseudo_regret < pulls.regrets.mean()
     expected = [one for one in pulls.certificates() if one.theorem.kind == "expected"]
     assert expected[0].observed == pytest.approx(pulls.pseudo_regret)
-    each = [found[-1].regret for found in pulls.comparators()]
+    each = [result[-1].regret for result in pulls.comparators()]
     assert expected[0].standard_error == pytest.approx(np.std(each, ddof=1) / np.sqrt(30))
     assert expected[0].standard_error > 0
 
@@ -340,10 +340,10 @@ def test_with_arms_asleep_bounds_in_expectation_are_about_one_arm():
 def test_with_arms_asleep_sequences_are_still_compared():
     """EXP3.S is certified against sequences of awake arms, which are fixed beforehand, each over all rounds."""
     pulls = simulate(LEARNERS["exp3-s"](), ASLEEP, runs=5)
-    seen = hindsight(ASLEEP, Scale(0, 1, False), list("0123"), switches=3)
+    best = hindsight(ASLEEP, Scale(0, 1, False), list("0123"), switches=3)
     expected = next(one for one in pulls.certificates() if one.theorem.kind == "expected")
-    assert {one.name for found in pulls.comparators() for one in found} == {"best_arm", "best_sequence", "arm"}
-    assert seen.sequence(0.0, list("0123")).loss == pytest.approx(pulls.comparators()[0][1].loss)
+    assert {one.name for result in pulls.comparators() for one in result} == {"best_arm", "best_sequence", "arm"}
+    assert best.sequence(0.0, list("0123")).loss == pytest.approx(pulls.comparators()[0][1].loss)
     assert expected.applies
 
 
@@ -371,27 +371,27 @@ def test_the_best_sequence_is_the_best_of_all(rounds, arms, switches, sleepy, ra
     table = np.array([[random.choice([0.0, 0.25, 1.0]) for _ in range(arms)] for _ in range(rounds)])
     if sleepy and arms > 1:
         table[np.arange(rounds), [random.randrange(arms) for _ in range(rounds)]] = np.nan
-    seen = hindsight(table, Scale(0, 1, False), [str(arm) for arm in range(arms)], switches=switches)
+    hindsight_best = hindsight(table, Scale(0, 1, False), [str(arm) for arm in range(arms)], switches=switches)
     costs = [
         paid(table, np.array(arms))
         for arms in product(range(arms), repeat=rounds)
         if np.count_nonzero(np.diff(arms)) <= switches
     ]
     least = min((cost.sum() for cost in costs if not np.isnan(cost).any()), default=None)
-    found = seen.sequence(1.0, [str(arm) for arm in range(arms)])
-    assert (None if found is None else found.loss) == (least if least is None else pytest.approx(least))
+    best = hindsight_best.sequence(1.0, [str(arm) for arm in range(arms)])
+    assert (None if best is None else best.loss) == (least if least is None else pytest.approx(least))
 
 
 def test_a_table_is_refused_before_anything_is_played():
     """A number outside the range or a dark row is refused with its row and column, however late it stands."""
     table = np.tile(0.5, (100_000, 3))
     table[99_999, 2] = 1.25
-    told = []
+    calls = []
     with pytest.raises(
         LossError, match=r"row 99999 \(from 0\), arm 2: .* outside \[0, 1\] \(1.25 was found\)"
     ) as error:
-        simulate(Exp3IX(3), table, runs=10, on_rounds=told.append)
-    assert (error.value.row, error.value.column, told) == (99_999, 2, [])
+        simulate(Exp3IX(3), table, runs=10, on_rounds=calls.append)
+    assert (error.value.row, error.value.column, calls) == (99_999, 2, [])
     table[50_000] = np.nan
     with pytest.raises(LossError, match=r"row 50000 .* no arm is awake"):
         simulate(Exp3IX(3), table)
@@ -474,8 +474,8 @@ def test_what_an_adversary_raises_comes_through():
 def test_a_wish_to_stop_leaves_the_runs_that_are_over():
     """They are as they would have been, and all that is reported is about them."""
     table = np.random.default_rng(0).random((50_000, 4))
-    learner, asked = Exp3IX(4, seed=1), []
-    pulls = simulate(learner, table, runs=5000, stop=lambda: asked.append(0) or len(asked) > 4)
+    learner, queries = Exp3IX(4, seed=1), []
+    pulls = simulate(learner, table, runs=5000, stop=lambda: queries.append(0) or len(queries) > 4)
     assert 0 < pulls.runs < 5000
     assert len(pulls.losses) == len(pulls.regret_curve) == len(pulls.ledgers) == pulls.runs
     assert pulls.draws.sum() == pytest.approx(1)
@@ -488,10 +488,10 @@ def test_a_wish_to_stop_leaves_the_runs_that_are_over():
 
 def test_a_long_run_is_left_soon_after_the_wish():
     """A run of a thousand million rounds hears the wish to stop between two pieces."""
-    asked = []
+    calls = []
     with pytest.raises(RegretlessError, match="stopped"):
-        simulate(Exp3(2), Bernoulli([0.1, 0.9]), rounds=10**9, stop=lambda: asked.append(0) or len(asked) > 2)
-    assert len(asked) <= 5
+        simulate(Exp3(2), Bernoulli([0.1, 0.9]), rounds=10**9, stop=lambda: calls.append(0) or len(calls) > 2)
+    assert len(calls) <= 5
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
@@ -515,10 +515,10 @@ def test_ctrl_c_hands_over_the_runs_that_are_over():
 
 def test_progress_tells_rounds_of_all_runs_and_never_less():
     """Numbers grow, and none is above what there is to play."""
-    told: list[int] = []
-    simulate(Exp3IX(4, seed=1), np.random.default_rng(0).random((100_000, 4)), runs=150, on_rounds=told.append)
-    assert told == sorted(told)
-    assert told[-1] == 15_000_000
+    calls: list[int] = []
+    simulate(Exp3IX(4, seed=1), np.random.default_rng(0).random((100_000, 4)), runs=150, on_rounds=calls.append)
+    assert calls == sorted(calls)
+    assert calls[-1] == 15_000_000
 
 
 def test_books_are_kept_of_as_many_runs_as_there_is_room_for(monkeypatch):
@@ -599,14 +599,14 @@ def test_reports_say_who_slept_and_what_regret_is_against():
     asleep = simulate(LEARNERS["exp3"](), ASLEEP).report("title", {})
     assert asleep.asleep == {str(arm): float(np.isnan(ASLEEP[:, arm]).sum()) for arm in range(ARMS)}
     assert simulate(LEARNERS["exp3"](), PLAIN).report("title", {}).asleep == {}
-    told = [
+    values = [
         simulate(learner, world, advice=advice).report("title", {}).against
         for learner, world, advice in [
             (LEARNERS["exp3"](), PLAIN, None),
             (LEARNERS["exp4"](), PLAIN, SHARES),
         ]
     ]
-    assert told == [None, "the best expert in hindsight"]
+    assert values == [None, "the best expert in hindsight"]
 
 
 def test_runs_draw_themselves():

@@ -62,9 +62,9 @@ def case(oracles, name):
 def worked(oracles, name, rule):
     """A worked game as a run."""
     one = case(oracles, name)
-    told, expected = one["input"], one["expected"]
-    table = np.array(told["losses"], float)
-    made = setting(rule, 3, 8, rate=told["eta"], gamma=told.get("gamma"), delta=told.get("delta", 0.05))
+    inputs, expected = one["input"], one["expected"]
+    table = np.array(inputs["losses"], float)
+    made = setting(rule, 3, 8, rate=inputs["eta"], gamma=inputs.get("gamma"), delta=inputs.get("delta", 0.05))
     made = replace(made, facts=replace(made.facts, horizon=8))
     forced = np.array([[step["arm"] for step in expected["rounds"]]])
     return play(made, table, 1, forced=forced), expected
@@ -205,15 +205,15 @@ def test_bounds_hold_with_sleeping_arms(name):
     away = rng.random(table.shape) < 0.4
     away[away.all(1), 3] = False
     runs = play(made, np.where(away, nan, table), 80, 5)
-    found = judged(runs, 0, 1, 2, 3)
-    for one in found.values():
+    result = judged(runs, 0, 1, 2, 3)
+    for one in result.values():
         assert one.applies or "some could not" in str(one.why)
         assert not one.applies or (one.holds and not often(one, 0.3))
         if one.theorem.kind == "expected" and one.theorem not in (tsallis, tsallis_book, exp3_ix_expected):
             assert one.comparator.name == "arm"
-    assert found["observable"].applies
-    assert {one for one in found if not found[one].applies} == {
-        one for one in found if one in ("exp3_p", "exp3_p_book", "tsallis", "tsallis_book", "hedge_mixed")
+    assert result["observable"].applies
+    assert {one for one in result if not result[one].applies} == {
+        one for one in result if one in ("exp3_p", "exp3_p_book", "tsallis", "tsallis_book", "hedge_mixed")
     }
 
 
@@ -224,11 +224,11 @@ def test_bounds_hold_with_losses_that_get_lost(name):
     table = np.tile([0.0, 1.0, 0.5], (100, 1))
     lost = np.tile([True, False, False], (100, 1))
     runs = play(made, table, 100, 2, lost=lost)
-    found = judged(runs)
-    for one in found.values():
+    result = judged(runs)
+    for one in result.values():
         assert one.applies or "becomes known" in str(one.why) or "never came" in str(one.why)
         assert not one.applies or (one.holds and not often(one, 0.3))
-    assert found["observable"].applies
+    assert result["observable"].applies
 
 
 def test_gains_that_get_lost_would_deceive_exp3_p():
@@ -236,10 +236,10 @@ def test_gains_that_get_lost_would_deceive_exp3_p():
     made = p_setting(2, 3000, 0.05)
     runs = play(made, np.tile([0.0, 0.5], (3000, 1)), 5, 1, lost=np.tile([True, False], (3000, 1)))
     assert "becomes known" in str(read(exp3_p_observable, runs).why)
-    told = replace(exp3_p_observable, assumes=())
-    regret = read(told, runs).observed
+    changed = replace(exp3_p_observable, assumes=())
+    regret = read(changed, runs).observed
     unsettled = runs.ledger(0).unsettled
-    assert regret > read(told, runs).bound + unsettled
+    assert regret > read(changed, runs).bound + unsettled
     assert read(observable, runs).holds
 
 
@@ -248,8 +248,8 @@ def test_losses_that_come_late_would_deceive_prior_bounds():
     made = setting("exp3", 2, 200, delta=0.05)
     runs = play(made, np.tile([0.0, 1.0], (200, 1)), 40, 1, delay=200)
     assert "came late" in str(read(exp3_pseudo_regret, runs).why)
-    told = replace(exp3_pseudo_regret, assumes=())
-    assert np.mean([read(told, runs, r).observed for r in range(40)]) > read(told, runs).bound
+    changed = replace(exp3_pseudo_regret, assumes=())
+    assert np.mean([read(changed, runs, r).observed for r in range(40)]) > read(changed, runs).bound
     assert all(read(observable, runs, r).holds for r in range(40))
 
 
@@ -304,13 +304,13 @@ def test_no_game_breaks_the_bound_of_what_hedge_mixes(seed, rounds, arms, anytim
 def test_a_smaller_bound_of_the_mix_would_be_broken():
     """With an eighth replaced by a fourteenth, some table of zeros and ones breaks the bound of Hedge's mix."""
     for wrong, broken in ((8.0, False), (14.0, True)):
-        found = False
+        result = False
         for rate in (0.5, 1.0, 1.5):
             made = setting("hedge", 2, 6, rate=rate)
             runs, _ = every_path(made, binary_tables(2, 6)[::7])
             most = (runs.mixed[:, None] - runs.table.sum(1)).max()
-            found = found or most > log(2) / rate + 6 * rate / wrong
-        assert found == broken
+            result = result or most > log(2) / rate + 6 * rate / wrong
+        assert result == broken
 
 
 # Against sequences.
@@ -327,12 +327,12 @@ def test_exp3_s_keeps_up_with_a_switch():
     made = setting("exp3-s", 2, rounds, rate=sqrt(2 * nats / (2 * rounds)), share=share)
     runs = play(made, table, 40, 6)
     books, paths = [runs.ledger(r) for r in range(40)], [[runs.sequence(r, path)] for r in range(40)]
-    (found,) = certificates([exp3_s], runs.facts, books, paths)
-    assert found.applies
-    assert 0.2 * found.bound < found.observed < found.bound
-    assert found.bound == pytest.approx(sqrt(2 * nats * 2 * rounds))
+    (lines,) = certificates([exp3_s], runs.facts, books, paths)
+    assert lines.applies
+    assert 0.2 * lines.bound < lines.observed < lines.bound
+    assert lines.bound == pytest.approx(sqrt(2 * nats * 2 * rounds))
     slow = play(setting("exp3", 2, rounds), table, 40, 6)
-    assert np.mean([slow.sequence(r, path).regret for r in range(40)]) > found.bound
+    assert np.mean([slow.sequence(r, path).regret for r in range(40)]) > lines.bound
     assert "one arm for all rounds" in str(read(exp3_pseudo_regret, slow, comparator=slow.sequence(0, path)).why)
 
 
@@ -399,7 +399,7 @@ def test_the_bound_in_one_union_is_sharper_where_it_says_something():
 
 def test_tuned_exp3_p_explores_enough_where_its_bound_says_something():
     """Where 5.15 sqrt(T K ln(K / delta)) is below T, explore is below 1/4 and beta below 1/10."""
-    seen = 0
+    count = 0
     for arms in (2, 3, 10, 100):
         for rounds in np.unique(np.geomspace(2, 1e9, 200).astype(int)).tolist():
             for delta in (0.9, 0.05, 1e-9):
@@ -409,8 +409,8 @@ def test_tuned_exp3_p_explores_enough_where_its_bound_says_something():
                 assert explore < 0.25
                 assert beta < 0.1
                 assert (1 + beta) * rate * arms <= explore
-                seen += 1
-    assert seen > 500
+                count += 1
+    assert count > 500
 
 
 @given(st.integers(1, 10**6))
@@ -463,8 +463,8 @@ def test_what_the_printed_rates_promise_is_what_their_run_is_held_to(kind):
 def test_the_printed_rates_keep_their_promise_on_the_hardest_sequences(oracles):
     """On the worst binary sequences the exact expected regret, over all draws, is within 2 sqrt(T K ln K)."""
     one = next(case for case in oracles if case["id"] == "exp3/exact pseudo-regret")
-    for told, tuned in zip(one["input"]["cases"], one["expected"]["pseudo_regret"], strict=True):
-        losses, rounds = np.array(told["losses"], float), told["T"]
+    for values, tuned in zip(one["input"]["cases"], one["expected"]["pseudo_regret"], strict=True):
+        losses, rounds = np.array(values["losses"], float), values["T"]
         rates = textbook.every_round(rounds, 2)
         expected = 0.0
         for draws in itertools.product(range(2), repeat=rounds):
@@ -474,10 +474,10 @@ def test_the_printed_rates_keep_their_promise_on_the_hardest_sequences(oracles):
                 chance *= p[arm]
                 sums[arm] += row[arm] / p[arm]
             expected += chance * losses[np.arange(rounds), draws].sum()
-        found = expected - losses.sum(0).min()
-        assert tuned * 0.5 <= found <= 2 * sqrt(rounds * 2 * log(2))
+        result = expected - losses.sum(0).min()
+        assert tuned * 0.5 <= result <= 2 * sqrt(rounds * 2 * log(2))
         if rounds == 1:
-            assert found == tuned == 0.5
+            assert result == tuned == 0.5
 
 
 # What is promised before a run.
@@ -489,14 +489,14 @@ def test_promises_are_what_the_run_is_held_to(name):
     made = a_setting(name, 3, 400)
     runs = play(made, np.full((400, 3), 0.5), 1)
     promised = bound_at(made.facts, 400)
-    found = {one.theorem.title: one for one in judged(runs).values()}
+    results = {one.theorem.title: one for one in judged(runs).values()}
     prior = {one.title for one in BY_RULE[made.rule] if one not in AFTERWARDS}
     assert set(promised) == prior
     for title, value in promised.items():
         if made.rule == "exp4":
-            assert found[title].bound < value  # experts agree in part
+            assert results[title].bound < value  # experts agree in part
         else:
-            assert found[title].bound == pytest.approx(value, rel=1e-9)
+            assert results[title].bound == pytest.approx(value, rel=1e-9)
 
 
 def test_promises_grow_with_the_rounds_and_with_the_range():

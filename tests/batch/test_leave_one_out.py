@@ -73,10 +73,10 @@ def test_every_learner_that_skips_rows_may_do_so(name, classes):
     """Each learner that is said not to be changed by a round without an update gives what a run for each row finds."""
     X, y = noisy(rows=40, classes=classes, noise=0.3, seed=5)
     learner = learner_class(name)(**SETTINGS.get(name, {}))
-    found = leave_one_out(learner, X, y, seconds=0)
-    assert found.errors.tolist() == reruns(learner, X, y).tolist()
-    assert found.certificates[0].applies
-    assert found.certificates[0].holds
+    estimate = leave_one_out(learner, X, y, seconds=0)
+    assert estimate.errors.tolist() == reruns(learner, X, y).tolist()
+    assert estimate.certificates[0].applies
+    assert estimate.certificates[0].holds
 
 
 @pytest.mark.parametrize("name", sorted(LAZY))
@@ -102,9 +102,9 @@ def test_other_learners_are_played_again_for_each_row(name):
     to it."""
     X, y = noisy(rows=25, seed=6)
     learner = learner_class(name)(**SETTINGS.get(name, {}))
-    found = leave_one_out(learner, X, y, seconds=0)
-    assert found.errors.tolist() == reruns(learner, X, y).tolist()
-    assert not any(certificate.applies for certificate in found.certificates)
+    estimate = leave_one_out(learner, X, y, seconds=0)
+    assert estimate.errors.tolist() == reruns(learner, X, y).tolist()
+    assert not any(certificate.applies for certificate in estimate.certificates)
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -126,7 +126,7 @@ def test_kernels_are_fitted_to_the_others(parameters, skips, classes):
     learner, rows = KernelPerceptron(**parameters), X
     if parameters.get("kernel") == "precomputed":
         rows = np.exp(-0.5 * ((X[:, None] - X) ** 2).sum(axis=2))
-    found = leave_one_out(learner, rows, y, seconds=0)
+    estimate = leave_one_out(learner, rows, y, seconds=0)
     for row in range(len(y)):
         others = np.delete(np.arange(len(y)), row)
         fitted = KernelPerceptron(**parameters)
@@ -134,20 +134,20 @@ def test_kernels_are_fitted_to_the_others(parameters, skips, classes):
             predicted = fitted.fit(X[others], y[others]).predict(X[[row]])
         else:
             predicted = fitted.fit(rows[np.ix_(others, others)], y[others]).predict(rows[[row]][:, others])
-        assert found.errors[row] == (predicted[0] != y[row])
-    assert found.certificates[0].applies == skips
-    assert found.error <= found.bound
-    assert (found.row_visits < found.rerun_visits * 0.9) == skips
+        assert estimate.errors[row] == (predicted[0] != y[row])
+    assert estimate.certificates[0].applies == skips
+    assert estimate.error <= estimate.bound
+    assert (estimate.row_visits < estimate.rerun_visits * 0.9) == skips
 
 
 def test_a_kernel_has_a_margin_in_its_own_space():
     """For a kernel the bound by the margin is that of its own space: on the four corners with the squared kernel, 105
     at most (r^2 = 9 over rho^2 = 3 / 35)."""
     X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [-1, 1, 1, -1]
-    found = leave_one_out(KernelPerceptron(kernel="poly", degree=2, gamma=1.0, until_clean=True), X, y)
-    assert found.clean
-    assert found.certificates[1].bound == pytest.approx(105)
-    assert found.certificates[1].holds
+    estimate = leave_one_out(KernelPerceptron(kernel="poly", degree=2, gamma=1.0, until_clean=True), X, y)
+    assert estimate.clean
+    assert estimate.certificates[1].bound == pytest.approx(105)
+    assert estimate.certificates[1].holds
 
 
 small_integers = arrays(np.int8, (9, 2), elements=st.integers(-2, 2))
@@ -166,8 +166,8 @@ def test_the_textbook_finds_the_same(X, y, passes):
 def test_shuffled_rows_keep_their_order_when_one_is_missing(X, y, seed):
     """With shuffling the run without a row meets the others in the order of the run with it."""
     order = np.random.default_rng(seed).permutation(9)
-    found = leave_one_out(Perceptron(shuffle=True, random_state=seed), X, y)
-    assert found.errors[order].tolist() == leave_one_out(Perceptron(), X[order], y[order]).errors.tolist()
+    estimate = leave_one_out(Perceptron(shuffle=True, random_state=seed), X, y)
+    assert estimate.errors[order].tolist() == leave_one_out(Perceptron(), X[order], y[order]).errors.tolist()
 
 
 @given(small_integers, signs, st.booleans(), st.integers(1, 30), st.sampled_from(["predicted", "error"]))
@@ -175,11 +175,11 @@ def test_no_rows_break_the_sure_bounds(X, y, until_clean, passes, undecided):
     """The errors are among the support rows and what the final hypothesis mistakes, and after a clean pass at most
     (r / rho)^2."""
     learner = Perceptron(until_clean=True, max_passes=passes) if until_clean else Perceptron(passes=passes)
-    found = leave_one_out(learner, X, y, undecided=undecided)
-    assert found.error <= found.bound
-    assert not any(certificate.violated for certificate in found.certificates)
-    for row in np.flatnonzero(found.errors):
-        assert found.support[row] or found.residual
+    estimate = leave_one_out(learner, X, y, undecided=undecided)
+    assert estimate.error <= estimate.bound
+    assert not any(certificate.violated for certificate in estimate.certificates)
+    for row in np.flatnonzero(estimate.errors):
+        assert estimate.support[row] or estimate.residual
 
 
 def test_it_takes_far_fewer_visits_than_a_run_for_each_row():
@@ -188,9 +188,9 @@ def test_it_takes_far_fewer_visits_than_a_run_for_each_row():
     X = rng.normal(size=(5000, 20))
     scores = X @ rng.normal(size=20)
     X, y = X[np.abs(scores) > 1.0], np.sign(scores)[np.abs(scores) > 1.0]
-    found = leave_one_out(Perceptron(passes=2), X, y, seconds=0)
-    assert found.rerun_visits == 2 * len(y) * (len(y) - 1)
-    assert 20 * found.row_visits < found.rerun_visits
+    estimate = leave_one_out(Perceptron(passes=2), X, y, seconds=0)
+    assert estimate.rerun_visits == 2 * len(y) * (len(y) - 1)
+    assert 20 * estimate.row_visits < estimate.rerun_visits
 
 
 def with_ties(classes, seed=0):
@@ -213,12 +213,12 @@ def test_an_error_is_a_wrong_label(learner, classes):
     """For every learner, votes among them, a row is an error exactly where what the others teach predicts another
     label, however many scores are level; counting those as errors only adds to them."""
     X, y = with_ties(classes)
-    found = leave_one_out(learner, X, y, seconds=0)
-    assert found.errors.tolist() == reruns(learner, X, y).tolist()
+    estimate = leave_one_out(learner, X, y, seconds=0)
+    assert estimate.errors.tolist() == reruns(learner, X, y).tolist()
     strict = leave_one_out(learner, X, y, undecided="error", seconds=0)
-    assert (strict.errors >= found.errors).all()
-    assert strict.clean == found.clean
-    assert not any(certificate.violated for certificate in found.certificates + strict.certificates)
+    assert (strict.errors >= estimate.errors).all()
+    assert strict.clean == estimate.clean
+    assert not any(certificate.violated for certificate in estimate.certificates + strict.certificates)
 
 
 def test_a_level_score_is_a_right_label_or_an_error():
@@ -237,22 +237,22 @@ def test_the_worked_sample(oracles):
     """On the worked sample, cycled until a pass is clean, there is no error, and rows 0 and 3 are the support."""
     case = next(case for case in oracles if case["id"] == "loo/sample1")
     X, y = np.array(case["input"]["X"], float), np.array(case["input"]["y"])
-    found = leave_one_out(Perceptron(until_clean=True), X, y, undecided="error")
-    assert found.errors.tolist() == [bool(e) for e in case["expected"]["errors"]]
-    assert found.support.tolist() == [bool(s) for s in case["expected"]["support"]]
-    assert found.updates == case["expected"]["updates_full"]
+    estimate = leave_one_out(Perceptron(until_clean=True), X, y, undecided="error")
+    assert estimate.errors.tolist() == [bool(e) for e in case["expected"]["errors"]]
+    assert estimate.support.tolist() == [bool(s) for s in case["expected"]["support"]]
+    assert estimate.updates == case["expected"]["updates_full"]
 
 
 def support_of(X, y):
     """How many rows cause an update in a run until a pass is clean; a label may be missing from them."""
-    w, found, before = np.zeros(X.shape[1]), set(), None
+    w, names, before = np.zeros(X.shape[1]), set(), None
     while before != w.tolist():
         before = w.tolist()
         for row, (x, label) in enumerate(zip(X, y, strict=True)):
             if label * (w @ x) <= 0:
                 w = w + label * x
-                found.add(row)
-    return len(found)
+                names.add(row)
+    return len(names)
 
 
 @pytest.mark.parametrize("name", ["loo/orthonormal3 m1", "loo/orthonormal3 m2", "loo/far pair m1"])
@@ -289,17 +289,17 @@ def ratio(X, y):
 def test_orthonormal_rows_attain_every_bound():
     """On n orthonormal rows every row is an error, every row is support, and (r / rho)^2 = n."""
     for n in (2, 5, 9):
-        found = leave_one_out(Perceptron(until_clean=True), np.eye(n), np.arange(n) % 2, undecided="error")
-        assert found.clean
-        assert [c.observed for c in found.certificates] == [n, n, 1, 1]
-        assert [c.bound for c in found.certificates] == pytest.approx([n, n, 1, 1])
+        estimate = leave_one_out(Perceptron(until_clean=True), np.eye(n), np.arange(n) % 2, undecided="error")
+        assert estimate.clean
+        assert [c.observed for c in estimate.certificates] == [n, n, 1, 1]
+        assert [c.bound for c in estimate.certificates] == pytest.approx([n, n, 1, 1])
 
 
 def test_a_sphere_away_from_the_origin_would_be_wrong():
     """Two far rows with two labels are both errors; the smallest sphere around them has radius 1 and would promise one
     error at most, the length of the rows promises 101."""
-    found = leave_one_out(Perceptron(until_clean=True), [[10.0, 1.0], [10.0, -1.0], [10.0, 1.0]], [1, -1, 1])
-    assert found.certificates[1].shown_bound == 101
+    estimate = leave_one_out(Perceptron(until_clean=True), [[10.0, 1.0], [10.0, -1.0], [10.0, 1.0]], [1, -1, 1])
+    assert estimate.certificates[1].shown_bound == 101
     pair = leave_one_out(Perceptron(until_clean=True), [[10.0, 1.0], [10.0, -1.0]], [1, -1])
     assert pair.errors.tolist() == [True, True]
     radius_of_the_sphere, margin = 1.0, 1.0
@@ -310,19 +310,19 @@ def test_several_classes_have_a_margin_each():
     """With three classes the margin bound is the sum of the bounds of the one-against-rest problems."""
     X = np.array([[2.0, 0.0], [3.0, 0.5], [-1.0, 2.0], [-1.5, 2.5], [-1.0, -2.0], [-1.5, -2.0]])
     y = np.array(["a", "a", "b", "b", "c", "c"])
-    found = leave_one_out(Perceptron(until_clean=True), X, y)
-    assert found.clean
+    estimate = leave_one_out(Perceptron(until_clean=True), X, y)
+    assert estimate.clean
     expected = sum(ratio(X, np.where(y == c, 1.0, -1.0)) for c in "abc")
-    assert found.certificates[1].bound == pytest.approx(expected)
-    assert found.certificates[3].bound == pytest.approx(expected / 6)
+    assert estimate.certificates[1].bound == pytest.approx(expected)
+    assert estimate.certificates[3].bound == pytest.approx(expected / 6)
 
 
 def test_data_that_cannot_be_separated_has_no_margin_bound():
     """Without a clean pass the bound by support rows applies and the one by the margin says why it does not."""
-    found = leave_one_out(Perceptron(until_clean=True, max_passes=5), *noisy(noise=3.0))
-    assert not found.clean
-    assert [certificate.applies for certificate in found.certificates] == [True, False, True, False]
-    assert "without an update" in found.certificates[1].why
+    estimate = leave_one_out(Perceptron(until_clean=True, max_passes=5), *noisy(noise=3.0))
+    assert not estimate.clean
+    assert [certificate.applies for certificate in estimate.certificates] == [True, False, True, False]
+    assert "without an update" in estimate.certificates[1].why
 
 
 def test_one_class_cannot_be_left_out_of():

@@ -52,8 +52,8 @@ def test_the_grid_gives_the_worked_values(oracles):
     """The small-loss bound over the grid has the values of the worked cases."""
     case = cases(oracles, "o2b/small-loss grid")
     assert case["input"]["lambdas"] == list(RATES)
-    found = [small_loss_grid(loss, rounds, case["input"]["delta"]) for rounds, loss in case["input"]["T_L"]]
-    assert found == pytest.approx(case["expected"]["bound"], rel=1e-12)
+    results = [small_loss_grid(loss, rounds, case["input"]["delta"]) for rounds, loss in case["input"]["T_L"]]
+    assert results == pytest.approx(case["expected"]["bound"], rel=1e-12)
 
 
 def test_the_deviations_are_half_of_those_printed(oracles):
@@ -251,7 +251,7 @@ def test_a_saved_model_still_knows_its_first_pass(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "kept",
+    "rest",
     [
         {"met": -1, "first_pass": None, "looked": ""},
         {"met": 0, "first_pass": [500, 3], "looked": ""},
@@ -260,13 +260,13 @@ def test_a_saved_model_still_knows_its_first_pass(tmp_path):
         {},
     ],
 )
-def test_a_model_with_an_impossible_first_pass_is_refused(kept, tmp_path):
+def test_a_model_with_an_impossible_first_pass_is_refused(rest, tmp_path):
     """A model file whose first pass does not fit its ledger is refused; one that knows of none certifies nothing of new
     rounds."""
     Perceptron().fit(*noisy()).save(tmp_path / "model.rgl")
     description, tensors = read_model(tmp_path / "model.rgl")
     with pytest.raises(ModelError, match="does not fit together"):
-        rebuilt("model.rgl", description | {"fresh": kept}, tensors)
+        rebuilt("model.rgl", description | {"fresh": rest}, tensors)
     older = {key: value for key, value in description.items() if key != "fresh"}
     assert not rebuilt("model.rgl", older, tensors)[0].certify_risk()[0].applies
 
@@ -379,11 +379,11 @@ def test_before_and_after_are_different_means(classes):
     for t in range(1, 41):
         now = OnlineGradientDescent(radius=2.0, intercept=0.5).partial_fit(X[:t], y[:t], classes=np.arange(classes))
         weights.append(np.column_stack([now.coef_, now.intercept_]))
-    for name, kept in (("before", weights[:-1]), ("after", weights[1:])):
-        found = average(learner, X, y, longest=10.0, average=name)
-        mean = np.column_stack([found.hypothesis.coef_, found.hypothesis.intercept_])
-        assert mean == pytest.approx(np.mean(kept, axis=0), abs=1e-12)
-        assert [c.applies for c in found.certificates] == 3 * [name == "before"]
+    for name, rest in (("before", weights[:-1]), ("after", weights[1:])):
+        average_model = average(learner, X, y, longest=10.0, average=name)
+        mean = np.column_stack([average_model.hypothesis.coef_, average_model.hypothesis.intercept_])
+        assert mean == pytest.approx(np.mean(rest, axis=0), abs=1e-12)
+        assert [c.applies for c in average_model.certificates] == 3 * [name == "before"]
 
 
 @pytest.mark.parametrize("loss", ["hinge", "logistic", "squared-hinge", "square"])
@@ -393,8 +393,8 @@ def test_the_certified_risk_of_the_mean_holds_on_fresh_rows(loss):
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, size=(60_000, 2))
     y = np.where(X @ [1.0, -0.5] + 0.3 * rng.normal(size=len(X)) > 0, 1, -1)
-    found = average(OnlineGradientDescent(loss=loss, radius=1.0), X[:4000], y[:4000], longest=sqrt(2))
-    m = y[4000:] * found.hypothesis.decision_function(X[4000:])
+    mean = average(OnlineGradientDescent(loss=loss, radius=1.0), X[:4000], y[:4000], longest=sqrt(2))
+    m = y[4000:] * mean.hypothesis.decision_function(X[4000:])
     best = y[4000:] * (X[4000:] @ (np.array([1.0, -0.5]) / np.hypot(1, 0.5)))
     price = {
         "hinge": lambda m: np.maximum(0, 1 - m),
@@ -402,10 +402,10 @@ def test_the_certified_risk_of_the_mean_holds_on_fresh_rows(loss):
         "squared-hinge": lambda m: np.maximum(0, 1 - m) ** 2,
         "square": lambda m: (1 - m) ** 2,
     }[loss]
-    risk, small, excess = found.certificates
+    risk, small, excess = mean.certificates
     assert price(m).mean() <= min(risk.bound, small.bound)
     assert price(m).mean() - price(best).mean() <= excess.bound
-    assert found.ledger.loss / found.ledger.rounds == risk.observed
+    assert mean.ledger.loss / mean.ledger.rounds == risk.observed
 
 
 def test_the_regret_in_an_excess_risk_is_the_smallest_that_applies():
@@ -425,9 +425,9 @@ def test_losses_without_a_bound_get_no_certificate():
     do not apply."""
     X, y = noisy()
     for learner, longest in ((OnlineGradientDescent(), 10.0), (OnlineGradientDescent(radius=1.0), None)):
-        found = average(learner, X, y, longest=longest)
-        assert [c.applies for c in found.certificates] == [False] * 3
-        assert found.hypothesis.predict(X).shape == y.shape
+        mean = average(learner, X, y, longest=longest)
+        assert [c.applies for c in mean.certificates] == [False] * 3
+        assert mean.hypothesis.predict(X).shape == y.shape
 
 
 def test_what_cannot_be_averaged_is_refused():

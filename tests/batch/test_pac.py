@@ -96,12 +96,12 @@ def test_what_the_last_mistake_leaves_has_to_survive_too():
     labels = np.array([-1, 1, -1, -1, 1, 1])
     drawn = np.random.default_rng(0).integers(6, size=600)
     X, y = np.eye(6)[drawn], labels[drawn]
-    told = {"epsilon": 0.01, "margin": 6**-0.5, "radius": 1.0}
-    run = pac_run(Perceptron(), ArrayStream(X, y), **told)
+    parameters = {"epsilon": 0.01, "margin": 6**-0.5, "radius": 1.0}
+    run = pac_run(Perceptron(), ArrayStream(X, y), **parameters)
     assert (run.size.mistakes, run.updates, run.ending) == (6, 6, "survived")
     assert (run.survived, run.certificate.bound) == (run.size.survive, 0.01)
     assert run.hypothesis.predict(np.eye(6)).tolist() == labels.tolist()
-    early = pac_run(Perceptron(), ArrayStream(X[: run.rounds - 1], y[: run.rounds - 1]), **told)
+    early = pac_run(Perceptron(), ArrayStream(X[: run.rounds - 1], y[: run.rounds - 1]), **parameters)
     assert (early.ending, early.updates, early.certificate.applies) == ("all mistakes made", 6, False)
 
 
@@ -121,12 +121,12 @@ def test_a_margin_that_is_not_there_is_found_out():
 def test_a_guarantee_names_what_it_is_worth():
     """The line says what margin, or what number of updates, was promised, and that the risk was not observed."""
     stream = ArrayStream(*separable(3000))
-    told = pac_run(Perceptron(), stream, epsilon=0.2, margin=0.2, radius=1.0).certificate
-    assert str(told).startswith(
+    certificate = pac_run(Perceptron(), stream, epsilon=0.2, margin=0.2, radius=1.0).certificate
+    assert str(certificate).startswith(
         "Longest survivor: if some unit vector has y <v, x> >= 0.2 in all rounds and none is longer than 1, "
         "risk of the survivor (not observed) <= 0.2, with probability 95%  ["
     )
-    assert (told.describe()["if"], told.observed) == (told.condition, None)
+    assert (certificate.describe()["if"], certificate.observed) == (certificate.condition, None)
     counted = pac_run(Perceptron(), stream, epsilon=0.2, mistakes=2500).certificate
     assert "if no run makes more than 2,500 updates, risk" in str(counted)
 

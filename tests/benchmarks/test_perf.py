@@ -65,8 +65,8 @@ def test_a_row_that_one_commit_lacks_is_left_out():
 def test_a_process_of_a_commit_says_what_it_lacks_and_goes_on():
     """A row that the package does not have is reported in a line, and the next row is timed."""
     answers = io.StringIO()
-    asked = "One call from Python\tno such row\nOne call from Python\tExp3IX, the same without tickets\n\n"
-    answer(io.StringIO(asked), answers)
+    queries = "One call from Python\tno such row\nOne call from Python\tExp3IX, the same without tickets\n\n"
+    answer(io.StringIO(queries), answers)
     lacking, ready, seconds = answers.getvalue().splitlines()
     assert lacking.startswith("StopIteration")
     assert ready == ""

@@ -23,9 +23,9 @@ def test_without_pandas(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     monkeypatch.setattr("sys.argv", ["benchmarks", "--quick"])
     with pytest.raises(SystemExit) as stopped:
         benchmarks.__main__.main()
-    said = capsys.readouterr()
-    assert (stopped.value.code, said.out) == (2, "")
-    assert said.err.splitlines()[-1].endswith("pip install pandas")
+    output = capsys.readouterr()
+    assert (stopped.value.code, output.out) == (2, "")
+    assert output.err.splitlines()[-1].endswith("pip install pandas")
 
 
 def test_turns_are_taken_by_all():

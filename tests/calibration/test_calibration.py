@@ -28,11 +28,13 @@ def test_probabilities_are_those_of_the_textbook(reach):
     """What is said of each score, and what the theorem adds, are those of minimisers that are computed afresh."""
     scores, labels = rounds(1)
     scaling = PlattScaling(reach=reach)
-    said = scaling.play(scores, labels)
+    predictions = scaling.play(scores, labels)
     odds, energy = book.platt_scaling(scores, labels, reach, 0.01)
-    assert said == pytest.approx(1 / (1 + np.exp(-odds)), rel=1e-9)
+    assert predictions == pytest.approx(1 / (1 + np.exp(-odds)), rel=1e-9)
     assert scaling.facts().energy == pytest.approx(energy, rel=1e-9)
-    assert scaling.ledger_.loss == pytest.approx(float(-np.log(np.where(labels, said, 1 - said)).sum()), rel=1e-9)
+    assert scaling.ledger_.loss == pytest.approx(
+        float(-np.log(np.where(labels, predictions, 1 - predictions)).sum()), rel=1e-9
+    )
     each = [scaling.probability(score) for score in scores[:40]]
     assert scaling.probabilities(scores[:40]) == pytest.approx(each, rel=1e-12)
 
@@ -146,7 +148,7 @@ def test_what_is_no_score_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("labels", "said"),
+    ("labels", "message"),
     [
         (["spam", "ham"], "row 0 .* is 'spam': bool, 0 and 1, or -1 and 1 are expected"),
         ([1, 2], "row 1 .* is 2:"),
@@ -157,10 +159,10 @@ def test_what_is_no_score_is_refused():
     ],
 )
 @pytest.mark.parametrize("made", [PlattScaling, BinnedOffsets])
-def test_labels_other_than_two_are_refused(made, labels, said):
+def test_labels_other_than_two_are_refused(made, labels, message):
     """Words, numbers, missing labels and other lengths are named before a round is learned."""
     rule = made()
-    with pytest.raises(RegretlessError, match=said):
+    with pytest.raises(RegretlessError, match=message):
         rule.play([0.25, 0.5], labels)
     for label in ("spam", "1", 2, np.nan, None):
         with pytest.raises(RegretlessError, match=r"label .*: bool"):
@@ -174,8 +176,8 @@ def test_labels_other_than_two_are_refused(made, labels, said):
 def test_what_is_no_probability_is_refused_before_a_round_is_learned(p):
     """A number beyond 0 and 1, or none, is named with its row, and the rounds before it are not learned."""
     offsets = BinnedOffsets()
-    said = "numbers are expected" if p == "x" else "row 1 "
-    with pytest.raises(RegretlessError, match=said):
+    message = "numbers are expected" if p == "x" else "row 1 "
+    with pytest.raises(RegretlessError, match=message):
         offsets.play([0.5, p], [True, False])
     for method in (offsets.probability, lambda one: offsets.update(one, True)):
         with pytest.raises(RegretlessError, match="a number from 0 to 1 is expected"):
@@ -194,17 +196,17 @@ def test_what_is_no_probability_is_refused_before_a_round_is_learned(p):
 )
 def test_no_sequence_breaks_the_bound_of_bins(bins, rate, plan):
     """An adversary that sees what is said and picks the label cannot break the bound; the textbook says the same."""
-    offsets, said, labels = BinnedOffsets(bins, rate), [], []
+    offsets, messages, labels = BinnedOffsets(bins, rate), [], []
     for p, way in plan:
-        heard = offsets.probability(p)
-        labels.append((heard < 0.5) if way == 0 else bool(way - 1))
-        said.append(offsets.update(p, labels[-1]))
-        assert heard == said[-1]
+        probability = offsets.probability(p)
+        labels.append((probability < 0.5) if way == 0 else bool(way - 1))
+        messages.append(offsets.update(p, labels[-1]))
+        assert probability == messages[-1]
         assert offsets.certify()[0].holds
     p = np.array([one for one, _ in plan])
-    assert book.binned_offsets(p, np.array(labels), bins, rate) == pytest.approx(said)
+    assert book.binned_offsets(p, np.array(labels), bins, rate) == pytest.approx(messages)
     k = np.minimum((p * bins).astype(int), bins - 1)
-    apart = np.abs(np.bincount(k, np.array(labels) - np.array(said), bins)).sum()
+    apart = np.abs(np.bincount(k, np.array(labels) - np.array(messages), bins)).sum()
     assert offsets.ledger_.loss == pytest.approx(apart, abs=1e-9)
 
 
@@ -241,15 +243,15 @@ def test_scores_of_a_run_become_probabilities(run, tmp_path, first):
     the scores of the run give, whichever label came first."""
     table(tmp_path / "t.csv", first)
     model = tmp_path / "m.rgl"
-    found = run("learn", tmp_path / "t.csv", "--learner", "arow", "--calibrate", "--save", model, "--json").json
-    said = found["calibration"]
-    (one,) = [one for one in found["certificates"] if one["theorem"] == "against_every_scaling"]
-    assert one["observed"] == said["log_loss"] <= one["bound"]
-    assert said["rounds"] == 150
-    assert said["best_constant_log_loss"] == pytest.approx(np.log(2) * 150, rel=0.03)
+    report = run("learn", tmp_path / "t.csv", "--learner", "arow", "--calibrate", "--save", model, "--json").json
+    calibration = report["calibration"]
+    (one,) = [one for one in report["certificates"] if one["theorem"] == "against_every_scaling"]
+    assert one["observed"] == calibration["log_loss"] <= one["bound"]
+    assert calibration["rounds"] == 150
+    assert calibration["best_constant_log_loss"] == pytest.approx(np.log(2) * 150, rel=0.03)
     likely = run("predict", model, tmp_path / "t.csv", "--probabilities", "--json").json["probabilities"]
     scores = [float(line) for line in run("predict", model, tmp_path / "t.csv", "--scores").out.split()]
-    odds = np.clip(said["slope"] * np.array(scores) + said["offset"], -6, 6)
+    odds = np.clip(calibration["slope"] * np.array(scores) + calibration["offset"], -6, 6)
     # scores above the largest of the run are scaled less
     assert np.array(likely)[:, 1] == pytest.approx(1 / (1 + np.exp(-odds)), rel=0.05)
     again = run("learn", tmp_path / "t.csv", "--resume", model, "--json").json
@@ -263,7 +265,7 @@ def test_calibration_where_it_has_no_meaning_is_refused(run, tmp_path):
     assert run("learn", tmp_path / "t.csv", "--learner", "arow", "--save", model, "--quiet").code == 0
     text = (tmp_path / "t.csv").read_text()
     (tmp_path / "three.csv").write_text(text + "1,1,eggs\n")
-    for words, said in [
+    for words, message in [
         ((tmp_path / "three.csv", "--learner", "arow"), "for two labels"),
         ((tmp_path / "t.csv",), "probabilities of its own"),
         ((tmp_path / "t.csv", "--resume", model), "contradicts the model"),
@@ -271,5 +273,5 @@ def test_calibration_where_it_has_no_meaning_is_refused(run, tmp_path):
     ]:
         result = run("learn", *words, "--calibrate")
         assert result.code != 0
-        assert said in result.err
+        assert message in result.err
     assert "learn --calibrate learns some" in run("predict", model, tmp_path / "t.csv", "--probabilities").err

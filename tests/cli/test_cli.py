@@ -97,15 +97,15 @@ def test_learn_counts_what_the_estimator_counts(run, mail):
     """The file learned through the command line gives the ledger of `fit` on the same rows."""
     X, y = load_svmlight(mail)
     ledger = Perceptron().fit(X, y).ledger_
-    found = run("learn", mail, "--learner", "perceptron", *PLAIN, "--json").json
-    assert [found["rounds"], found["mistakes"], found["updates"]] == [700, ledger.mistakes, ledger.updates]
-    assert found["loss"] == ledger.loss
+    output = run("learn", mail, "--learner", "perceptron", *PLAIN, "--json").json
+    assert [output["rounds"], output["mistakes"], output["updates"]] == [700, ledger.mistakes, ledger.updates]
+    assert output["loss"] == ledger.loss
 
 
 def test_the_table_shows_prefixes_at_doubling_rounds(run, mail):
     """Each row of the table holds the mistakes of that many first rows, the rate so far and that since the last row."""
-    told = run("learn", mail, "--learner", "perceptron", *PLAIN, "--no-certify").err.splitlines()
-    rows = [line.split() for line in told if not line.startswith("note: ")]
+    lines = run("learn", mail, "--learner", "perceptron", *PLAIN, "--no-certify").err.splitlines()
+    rows = [line.split() for line in lines if not line.startswith("note: ")]
     assert rows[0] == ["rounds", "mistakes", "rate", "so", "far", "since", "last", "updates"]
     counts = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 700]
     assert [int(row[0]) for row in rows[1:]] == counts
@@ -133,18 +133,18 @@ def test_learn_json_is_one_finite_object_with_the_promised_keys(run, mail, tmp_p
     """The JSON of learn has its schema, exactly the promised keys, a curve that ends at the end, and what was read."""
     model = tmp_path / "m.rgl"
     result = run("learn", mail, "--learner", "perceptron", "--passes", 2, "--save", model, "--json")
-    found = result.json
+    output = result.json
     assert (result.code, result.err) == (0, "")
-    assert (sorted(found), found["schema"]) == (sorted(LEARN_KEYS), "regretless.learn/1")
-    assert found["curve"][-1] == [found["rounds"], found["mistakes"], found["updates"]]
-    assert found["rounds"] == 1400
-    assert all(list(one) == CERTIFICATE_KEYS for one in found["certificates"])
-    assert found["certificates"]
-    assert found["parameters"]["passes"] == 2
-    assert found["model"] == str(model)
+    assert (sorted(output), output["schema"]) == (sorted(LEARN_KEYS), "regretless.learn/1")
+    assert output["curve"][-1] == [output["rounds"], output["mistakes"], output["updates"]]
+    assert output["rounds"] == 1400
+    assert all(list(one) == CERTIFICATE_KEYS for one in output["certificates"])
+    assert output["certificates"]
+    assert output["parameters"]["passes"] == 2
+    assert output["model"] == str(model)
     read = {"path": str(mail), "rows": 700, "features": 12, "nonzeros": 3500, "skipped": 0}
-    assert found["input"] == read
-    assert found["seconds"] > 0
+    assert output["input"] == read
+    assert output["seconds"] > 0
 
 
 def test_quiet_leaves_stderr_empty(run, mail):
@@ -166,20 +166,20 @@ def test_parameters_reach_the_learner_in_their_types(run, mail):
     twin = OnlineGradientDescent(loss="logistic", schedule="self-tuned", radius=2.0, intercept=1.0, passes=3).fit(X, y)
     words = ["loss=logistic", "schedule=self-tuned", "radius=2", "intercept=1", "rate=none"]
     settings = [word for pair in words for word in ("--set", pair)]
-    found = run("learn", mail, "--learner", "online-gradient-descent", "--passes", 3, *settings, "--json").json
-    assert found["parameters"]["radius"] == 2.0
-    assert found["parameters"]["rate"] is None
-    assert found["loss"] == twin.ledger_.loss
+    output = run("learn", mail, "--learner", "online-gradient-descent", "--passes", 3, *settings, "--json").json
+    assert output["parameters"]["radius"] == 2.0
+    assert output["parameters"]["rate"] is None
+    assert output["loss"] == twin.ledger_.loss
 
 
 def test_until_clean_stops_after_the_first_clean_pass(run, tmp_path):
     """On separable rows --set until_clean=true ends the passes early."""
     lines = [f"{1 if k % 2 else -1} 1:{1 if k % 2 else -1} {k + 2}:1\n" for k in range(20)]
     words = ("--learner", "perceptron", "--passes", 50, "--set", "until_clean=true", "--json")
-    found = run("learn", write(tmp_path / "a.svm", lines), *words).json
-    assert found["rounds"] < 50 * 20
-    assert found["rounds"] % 20 == 0
-    assert found["certificates"][0]["applies"]
+    output = run("learn", write(tmp_path / "a.svm", lines), *words).json
+    assert output["rounds"] < 50 * 20
+    assert output["rounds"] % 20 == 0
+    assert output["certificates"][0]["applies"]
 
 
 def test_classes_weigh_what_the_command_line_says(run, mail, tmp_path):
@@ -253,8 +253,8 @@ def test_a_cache_allows_several_passes_over_a_pipe(run, mail, tmp_path):
 def test_a_comparator_of_the_user_is_read(run, mail, tmp_path):
     """With --against every applying certificate names the user's vector."""
     np.save(tmp_path / "u.npy", np.ones(12))
-    found = run("learn", mail, "--learner", "perceptron", "--against", tmp_path / "u.npy", "--json").json
-    names = [one["comparator"]["name"] for one in found["certificates"] if one["applies"]]
+    output = run("learn", mail, "--learner", "perceptron", "--against", tmp_path / "u.npy", "--json").json
+    names = [one["comparator"]["name"] for one in output["certificates"] if one["applies"]]
     assert names
     assert all("your" in name for name in names)
 
@@ -287,10 +287,10 @@ def test_skipped_rows_are_counted_and_reported(run, mail, tmp_path):
 def test_a_report_is_written(run, mail, tmp_path):
     """--report writes one page with the numbers of the run, its weights by id and its certified bound."""
     page = tmp_path / "r.html"
-    found = run("learn", mail, "--learner", "perceptron", "--report", page, "--json").json
+    output = run("learn", mail, "--learner", "perceptron", "--report", page, "--json").json
     text = page.read_text()
     assert "Perceptron on mail.svm" in text
-    assert f"{found['mistakes']} mistakes" in text
+    assert f"{output['mistakes']} mistakes" in text
     assert len(text) < 200_000
     assert text.rstrip().endswith("</html>")
 
@@ -301,10 +301,10 @@ def test_only_what_is_certified_is_drawn(run, mail, monkeypatch):
     drawn = []
     original = report.page_of_run
     monkeypatch.setattr(report, "page_of_run", lambda run: drawn.append(run) or original(run))
-    found = run("learn", mail, "--learner", "perceptron", "--report", mail.parent / "r.html", "--json").json
+    output = run("learn", mail, "--learner", "perceptron", "--report", mail.parent / "r.html", "--json").json
     run("learn", mail, *BARE, "--report", mail.parent / "r.html")
     run("learn", mail, "--learner", "online-gradient-descent", "--quiet", "--report", mail.parent / "r.html")
-    smallest = min(one["bound"] for one in found["certificates"] if one["applies"])
+    smallest = min(one["bound"] for one in output["certificates"] if one["applies"])
     assert drawn[0].bound[1] == np.floor(smallest * (1 + 1e-9) + 1e-9)
     assert drawn[1].bound is None
     assert drawn[1].certificates == []
@@ -351,10 +351,10 @@ def test_predict_json_counts_labels_and_errors(run, mail, tmp_path):
     run("learn", mail, *BARE, "--save", tmp_path / "m.rgl")
     predicted = run("predict", tmp_path / "m.rgl", mail).out.split()
     labels = [line.split()[0] for line in mail.read_text().splitlines()]
-    found = run("predict", tmp_path / "m.rgl", mail, "--json").json
-    assert found["counts"] == {"-1": predicted.count("-1"), "1": predicted.count("1")}
-    assert found["errors"] == sum(a != b for a, b in zip(predicted, labels, strict=True))
-    assert (found["schema"], found["rows"], found["unknown_labels"]) == ("regretless.predict/1", 700, 0)
+    output = run("predict", tmp_path / "m.rgl", mail, "--json").json
+    assert output["counts"] == {"-1": predicted.count("-1"), "1": predicted.count("1")}
+    assert output["errors"] == sum(a != b for a, b in zip(predicted, labels, strict=True))
+    assert (output["schema"], output["rows"], output["unknown_labels"]) == ("regretless.predict/1", 700, 0)
     other = write(tmp_path / "other.svm", ["7 1:1\n", "7 2:1\n"])
     assert run("predict", tmp_path / "m.rgl", other, "--json").json["unknown_labels"] == 2
 
@@ -386,8 +386,8 @@ def test_predict_without_labels_reports_no_errors(run, table, tmp_path):
     """A table without its label column is predicted; --json then has null for the errors."""
     run("learn", table, *BARE, "--save", tmp_path / "t.rgl")
     bare = write(tmp_path / "bare.csv", ["kind,height\n", "oak,1\n", "fir,-3\n"])
-    found = run("predict", tmp_path / "t.rgl", bare, "--json").json
-    assert (found["errors"], found["counts"]) == (None, {"old": 1, "young": 1})
+    output = run("predict", tmp_path / "t.rgl", bare, "--json").json
+    assert (output["errors"], output["counts"]) == (None, {"old": 1, "young": 1})
 
 
 def test_a_model_fitted_in_python_is_used_by_column_names(run, tmp_path):
@@ -408,10 +408,10 @@ def test_a_model_fitted_in_python_is_used_by_column_names(run, tmp_path):
 def test_certify_gives_the_certificates_of_learn(run, mail, tmp_path):
     """A saved model, certified later against its file, gives the very certificates of its run."""
     learned = run("learn", mail, "--learner", "perceptron", "--passes", 3, "--save", tmp_path / "m.rgl", "--json").json
-    found = run("certify", tmp_path / "m.rgl", mail, "--json").json
-    assert found["certificates"] == learned["certificates"]
-    assert (found["schema"], found["rounds"]) == ("regretless.certify/1", 2100)
-    assert run("certify", tmp_path / "m.rgl", mail).out.count("\n") == len(found["certificates"])
+    output = run("certify", tmp_path / "m.rgl", mail, "--json").json
+    assert output["certificates"] == learned["certificates"]
+    assert (output["schema"], output["rounds"]) == ("regretless.certify/1", 2100)
+    assert run("certify", tmp_path / "m.rgl", mail).out.count("\n") == len(output["certificates"])
 
 
 @pytest.mark.parametrize("change", ["label", "value", "order", "shorter"])
@@ -446,9 +446,9 @@ def test_a_search_that_a_mixture_does_not_make_is_said(run, tmp_path):
     model, line = tmp_path / "m.rgl", "--deep: of aggregated the certificates are the same without"
     for words, is_said in (((), True), (("--learner", "perceptron"), False)):
         learned = run("learn", rows, *words, "--deep", "--quiet", "--save", model)
-        found = run("certify", model, rows, "--deep")
-        assert (line in learned.err, line in found.err) == (is_said, is_said)
-        assert not is_said or found.out == run("certify", model, rows).out
+        result = run("certify", model, rows, "--deep")
+        assert (line in learned.err, line in result.err) == (is_said, is_said)
+        assert not is_said or result.out == run("certify", model, rows).out
 
 
 # ---- inspect
@@ -461,29 +461,36 @@ def test_inspect_names_features_as_the_file_does(run, mail, table, tmp_path):
     for first in (0, 1):
         rows = write(tmp_path / f"ids{first}.svm", lines)
         run("learn", rows, *BARE, "--ids-from", first, "--save", tmp_path / "m.rgl")
-        found = run("inspect", tmp_path / "m.rgl", "--json").json
-        (weights,) = found["weights"]
+        output = run("inspect", tmp_path / "m.rgl", "--json").json
+        (weights,) = output["weights"]
         assert weights["class"] == "1"
         assert sorted((one["feature"], one["weight"]) for one in weights["largest"]) == [("3", 1.0), ("4", -1.0)]
     run("learn", table, *BARE, "--save", tmp_path / "t.rgl")
-    found = run("inspect", tmp_path / "t.rgl", "--top", 1, "--json").json
-    assert found["classes"] == ["old", "young"]
-    assert len(found["weights"][0]["largest"]) == 1
-    assert {"height", "kind=oak"} >= {one["feature"] for one in found["weights"][0]["largest"]}
+    output = run("inspect", tmp_path / "t.rgl", "--top", 1, "--json").json
+    assert output["classes"] == ["old", "young"]
+    assert len(output["weights"][0]["largest"]) == 1
+    assert {"height", "kind=oak"} >= {one["feature"] for one in output["weights"][0]["largest"]}
 
 
 def test_inspect_tells_all_about_a_model(run, tmp_path):
     """The text of inspect holds the learner, its parameters, classes, counts, and a list of weights for each class."""
     rows = write(tmp_path / "many.svm", noisy_lines(200, classes=(2, 3, 5)))
     run("learn", rows, *BARE, "--set", "intercept=2", "--save", tmp_path / "m.rgl")
-    found, text = run("inspect", tmp_path / "m.rgl", "--json").json, run("inspect", tmp_path / "m.rgl").out
-    assert found["unfinished"] is None
-    assert found["rounds"] == 200
-    assert found["features"] == 12
-    for words in ("perceptron", "intercept=2.0", "2, 3, 5", str(found["mistakes"]), str(found["updates"]), "finished"):
+    output, text = run("inspect", tmp_path / "m.rgl", "--json").json, run("inspect", tmp_path / "m.rgl").out
+    assert output["unfinished"] is None
+    assert output["rounds"] == 200
+    assert output["features"] == 12
+    for words in (
+        "perceptron",
+        "intercept=2.0",
+        "2, 3, 5",
+        str(output["mistakes"]),
+        str(output["updates"]),
+        "finished",
+    ):
         assert words in text
     assert all(f"largest weights, for {label}" in text for label in (2, 3, 5))
-    for one in found["weights"]:
+    for one in output["weights"]:
         sizes = [abs(weight["weight"]) for weight in one["largest"]]
         assert sizes == sorted(sizes, reverse=True)
         assert len(sizes) == 10
@@ -506,11 +513,11 @@ def test_every_format_gives_the_same_counts(run, mail, tmp_path, suffix):
     else:
         _compress(mail, path)
     expected = run("learn", mail, *BARE, "--save", tmp_path / "a.rgl", "--json").json
-    found = run("learn", path, *BARE, "--save", tmp_path / "b.rgl", "--json").json
-    assert [found[k] for k in ("rounds", "mistakes", "updates")] == [
+    output = run("learn", path, *BARE, "--save", tmp_path / "b.rgl", "--json").json
+    assert [output[k] for k in ("rounds", "mistakes", "updates")] == [
         expected[k] for k in ("rounds", "mistakes", "updates")
     ]
-    assert found["input"]["nonzeros"] == 3500
+    assert output["input"]["nonzeros"] == 3500
     assert run("predict", tmp_path / "b.rgl", path).out == run("predict", tmp_path / "a.rgl", mail).out
 
 

@@ -61,38 +61,43 @@ def test_combine_is_the_learner_of_the_same_parameters(run, table):
     learner.play(advice, outcomes)
     learner.expert_names_ = list(EXPERTS)
     result = run("combine", table, *WORDS, "--json")
-    found = result.json
+    report = result.json
     assert (result.code, result.err) == (0, "")
-    assert list(found) == KEYS
-    assert found["schema"] == "regretless.combine/1"
+    assert list(report) == KEYS
+    assert report["schema"] == "regretless.combine/1"
     ledger = learner.ledger_
-    assert (found["learner"], found["loss_name"], found["rounds"], found["experts"]) == ("ml-poly", "square", 300, 4)
-    assert found["loss"] == ledger.loss
-    assert found["mean_loss"] == ledger.loss / 300
-    assert found["expert_losses"] == dict(zip(EXPERTS, ledger.losses.tolist(), strict=True))
-    assert found["weights"] == dict(zip(EXPERTS, learner.weights.tolist(), strict=True))
-    assert (found["forecast"], found["missing"], found["delay_cost"]) == (None, 0, None)
+    assert (report["learner"], report["loss_name"], report["rounds"], report["experts"]) == (
+        "ml-poly",
+        "square",
+        300,
+        4,
+    )
+    assert report["loss"] == ledger.loss
+    assert report["mean_loss"] == ledger.loss / 300
+    assert report["expert_losses"] == dict(zip(EXPERTS, ledger.losses.tolist(), strict=True))
+    assert report["weights"] == dict(zip(EXPERTS, learner.weights.tolist(), strict=True))
+    assert (report["forecast"], report["missing"], report["delay_cost"]) == (None, 0, None)
     expected = learner.certify(advice, outcomes)
-    assert [one["theorem"] for one in found["certificates"]] == [one.theorem.name for one in expected]
-    assert [one["bound"] for one in found["certificates"]] == pytest.approx([one.bound for one in expected])
+    assert [one["theorem"] for one in report["certificates"]] == [one.theorem.name for one in expected]
+    assert [one["bound"] for one in report["certificates"]] == pytest.approx([one.bound for one in expected])
     for one in learner.comparators(advice, outcomes):
-        told = found["comparators"][one.name]
-        assert list(told) == ["loss", "regret", "detail"]
-        assert (told["loss"], told["regret"]) == pytest.approx((one.loss, one.regret))
-    assert list(found["comparators"]) == ["best_expert", "uniform", "best_convex", "best_linear", "best_shifting"]
-    assert found["comparators"]["best_shifting"]["detail"]["switches"] <= 5
+        entry = report["comparators"][one.name]
+        assert list(entry) == ["loss", "regret", "detail"]
+        assert (entry["loss"], entry["regret"]) == pytest.approx((one.loss, one.regret))
+    assert list(report["comparators"]) == ["best_expert", "uniform", "best_convex", "best_linear", "best_shifting"]
+    assert report["comparators"]["best_shifting"]["detail"]["switches"] <= 5
 
 
 def test_what_is_printed_is_in_the_json(run, table):
     """For people there are the loss, the experts with the best first, the comparators, the weights, the theorems."""
-    found = run("combine", table, *WORDS, "--json", "--switches", 2).json
+    report = run("combine", table, *WORDS, "--json", "--switches", 2).json
     result = run("combine", table, *WORDS, "--quiet", "--switches", 2)
     out = result.out.splitlines()
     assert (result.code, result.err) == (0, "")
-    assert out[0] == f"ml-poly: square loss {found['loss']:,.6g} in 300 rounds, {found['mean_loss']:,.6g} a round"
+    assert out[0] == f"ml-poly: square loss {report['loss']:,.6g} in 300 rounds, {report['mean_loss']:,.6g} a round"
     names = [line.split()[0] for line in out[2:6]]
-    assert names == sorted(EXPERTS, key=lambda name: found["expert_losses"][name])
-    assert [line.split()[1] for line in out[2:6]] == [f"{found['expert_losses'][name]:,.6g}" for name in names]
+    assert names == sorted(EXPERTS, key=lambda name: report["expert_losses"][name])
+    assert [line.split()[1] for line in out[2:6]] == [f"{report['expert_losses'][name]:,.6g}" for name in names]
     for label in ("best expert north", "plain average", "best convex combination", "best sequence with 2 switches"):
         assert any(line.strip().startswith(label) for line in out)
     begin = out.index("weights") + 1
@@ -100,7 +105,7 @@ def test_what_is_printed_is_in_the_json(run, table):
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1, abs=1e-5)
     assert [line.partition(":")[0] for line in out[-3:]] == ["Posterior regret", "Second-order regret", "Prior regret"]
-    assert found["comparators"]["best_shifting"]["detail"]["switches"] <= 2
+    assert report["comparators"]["best_shifting"]["detail"]["switches"] <= 2
 
 
 def test_the_table_shows_prefixes_at_doubling_rounds(run, table):
@@ -161,9 +166,9 @@ def test_parameters_reach_the_learner(run, table, words, twin):
     """What the options say is what Python's parameters do."""
     advice, outcomes = drawn(300)
     twin.play(advice, outcomes)
-    found = run("combine", table, *WORDS, *words, "--json").json
-    assert found["loss"] == twin.ledger_.loss
-    assert found["weights"] == dict(zip(EXPERTS, twin.weights.tolist(), strict=True))
+    report = run("combine", table, *WORDS, *words, "--json").json
+    assert report["loss"] == twin.ledger_.loss
+    assert report["weights"] == dict(zip(EXPERTS, twin.weights.tolist(), strict=True))
 
 
 def test_losses_themselves_need_no_outcome(run, tmp_path):
@@ -172,8 +177,8 @@ def test_losses_themselves_need_no_outcome(run, tmp_path):
     twin = Hedge()
     twin.play(advice)
     path = write_table(tmp_path / "t.csv", advice, None)
-    found = run("combine", path, "--time", "day", "--learner", "hedge", "--loss", "table", "--json").json
-    assert (found["loss"], found["loss_name"], found["parameters"]["loss"]) == (twin.ledger_.loss, "table", None)
+    report = run("combine", path, "--time", "day", "--learner", "hedge", "--loss", "table", "--json").json
+    assert (report["loss"], report["loss_name"], report["parameters"]["loss"]) == (twin.ledger_.loss, "table", None)
 
 
 def test_portfolios_need_no_outcome(run, tmp_path):
@@ -182,13 +187,13 @@ def test_portfolios_need_no_outcome(run, tmp_path):
     twin = EG()
     twin.play(relatives)
     path = write_table(tmp_path / "t.csv", relatives, None)
-    found = run("combine", path, "--time", "day", "--learner", "eg", "--loss", "wealth", "--json").json
-    assert (found["loss_name"], found["loss"]) == ("wealth", twin.ledger_.loss)
+    report = run("combine", path, "--time", "day", "--learner", "eg", "--loss", "wealth", "--json").json
+    assert (report["loss_name"], report["loss"]) == ("wealth", twin.ledger_.loss)
     out = run("combine", path, "--time", "day", "--learner", "eg", "--loss", "wealth", "--quiet").out
     assert f"final wealth, from 1: {np.exp(-twin.ledger_.loss):,.6g}" in out
-    best = min(found["expert_losses"], key=found["expert_losses"].__getitem__)
-    assert f"best stock {best}: {np.exp(-found['expert_losses'][best]):,.6g}" in out
-    portfolio = found["comparators"]["best_convex"]["loss"]
+    best = min(report["expert_losses"], key=report["expert_losses"].__getitem__)
+    assert f"best stock {best}: {np.exp(-report['expert_losses'][best]):,.6g}" in out
+    portfolio = report["comparators"]["best_convex"]["loss"]
     assert f"best constant-rebalanced portfolio: {np.exp(-portfolio):,.6g}" in out
 
 
@@ -199,8 +204,8 @@ def test_the_last_rows_are_forecast(run, tmp_path):
     learner.play(advice[:57], outcomes[:57])
     expected = [float(learner.forecast(row)) for row in advice[57:]]
     path = write_table(tmp_path / "t.csv", advice, outcomes[:57])
-    found = run("combine", path, *WORDS, "--json").json
-    assert (found["rounds"], found["forecast"]) == (57, expected)
+    report = run("combine", path, *WORDS, "--json").json
+    assert (report["rounds"], report["forecast"]) == (57, expected)
     out = run("combine", path, *WORDS, "--quiet").out
     assert f"forecast d0058: {expected[1]:,.6g}" in out
     one = write_table(tmp_path / "one.csv", advice[:58], outcomes[:57])
@@ -211,12 +216,12 @@ def test_sleeping_experts_are_counted(run, tmp_path):
     """Missing forecasts are reported, and each expert's loss is over the rounds in which it spoke."""
     advice, outcomes = drawn(200, asleep=0.3)
     path = write_table(tmp_path / "t.csv", advice, outcomes)
-    found = run("combine", path, *WORDS, "--json").json
-    assert found["missing"] == int(np.isnan(advice).sum())
+    report = run("combine", path, *WORDS, "--json").json
+    assert report["missing"] == int(np.isnan(advice).sum())
     own = np.nansum((advice - outcomes[:, None]) ** 2, axis=0)
-    assert list(found["expert_losses"].values()) == pytest.approx(own)
+    assert list(report["expert_losses"].values()) == pytest.approx(own)
     out = run("combine", path, *WORDS, "--quiet").out
-    assert f"forecasts that were missing: {found['missing']}" in out
+    assert f"forecasts that were missing: {report['missing']}" in out
     spoke = {line.split()[0]: line.split()[-1] for line in out.splitlines()[3:7]}
     assert spoke == {name: str(n) for name, n in zip(EXPERTS, (~np.isnan(advice)).sum(0), strict=True)}
 
@@ -227,9 +232,9 @@ def test_a_delay_is_that_of_python(run, table, delay):
     advice, outcomes = drawn(300)
     learner = MLPoly()
     learner.play(advice, outcomes, arrivals=delay)
-    found = run("combine", table, *WORDS, "--delay", delay, "--json").json
-    assert found["loss"] == pytest.approx(learner.ledger_.loss, rel=1e-12)
-    assert found["delay_cost"] == (None if delay == 1 else pytest.approx(learner.ledger_.delay, rel=1e-9))
+    report = run("combine", table, *WORDS, "--delay", delay, "--json").json
+    assert report["loss"] == pytest.approx(learner.ledger_.loss, rel=1e-12)
+    assert report["delay_cost"] == (None if delay == 1 else pytest.approx(learner.ledger_.delay, rel=1e-9))
     assert ("cost of late outcomes" in run("combine", table, *WORDS, "--delay", delay).out) == (delay > 1)
 
 
@@ -242,21 +247,21 @@ def test_arrival_times_are_those_of_python(run, tmp_path, clock):
     learner.play(advice, outcomes, arrivals=arrivals)
     path = write_table(tmp_path / "t.csv", advice, outcomes, due=arrivals + 1)
     words = ("--time", "day") if clock else ("--experts", ",".join(EXPERTS))
-    found = run("combine", path, "--target", "load", "--arrival", "due", *words, "--json").json
-    assert found["loss"] == pytest.approx(learner.ledger_.loss, rel=1e-12)
-    assert found["delay_cost"] == pytest.approx(learner.ledger_.delay, rel=1e-9)
+    report = run("combine", path, "--target", "load", "--arrival", "due", *words, "--json").json
+    assert report["loss"] == pytest.approx(learner.ledger_.loss, rel=1e-12)
+    assert report["delay_cost"] == pytest.approx(learner.ledger_.delay, rel=1e-9)
 
 
 def test_forecasts_under_delay_know_what_will_have_arrived(run, tmp_path):
     """A row to forecast is combined by the weights that are known then, not by those of outcomes still to come."""
     advice, outcomes = drawn(50)
     path = write_table(tmp_path / "t.csv", advice, outcomes[:48])
-    found = run("combine", path, *WORDS, "--delay", 10, "--json").json
+    report = run("combine", path, *WORDS, "--delay", 10, "--json").json
     whole = MLPoly()
     # With all outcomes at hand the predictions of the last rows are the same: they do not see them.
     played = whole.play(advice, np.append(outcomes[:48], [0, 0]), arrivals=10)
-    assert found["forecast"] == pytest.approx(played.predictions[48:].tolist())
-    assert found["rounds"] == 48
+    assert report["forecast"] == pytest.approx(played.predictions[48:].tolist())
+    assert report["rounds"] == 48
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -271,19 +276,19 @@ def test_forecasts_and_weights_are_written(run, tmp_path, suffix, delay):
     played = learner.play(advice[:69], outcomes[:69], arrivals=delay, weights=True)
     path, out, weights = write_table(tmp_path / "t.csv", advice, outcomes[:69]), tmp_path / "o", tmp_path / "w"
     out, weights = out.with_suffix(f".{suffix}"), weights.with_suffix(f".{suffix}")
-    found = run("combine", path, *WORDS, "--delay", delay, "--out", out, "--weights", weights, "--json").json
+    report = run("combine", path, *WORDS, "--delay", delay, "--out", out, "--weights", weights, "--json").json
     tables = [text.read_csv(one) if suffix == "csv" else parquet.read_table(one) for one in (out, weights)]
     assert tables[0].column_names == ["day", "outcome", "forecast", "loss"]
     assert tables[1].column_names == ["day", *EXPERTS]
     columns = {name: tables[0][name].to_pylist() for name in tables[0].column_names}
     assert columns["day"] == [f"d{k:04}" for k in range(70)]
     assert columns["outcome"] == [*outcomes[:69].tolist(), None]
-    assert columns["forecast"] == pytest.approx([*played.predictions, found["forecast"]], rel=1e-12)
+    assert columns["forecast"] == pytest.approx([*played.predictions, report["forecast"]], rel=1e-12)
     assert columns["loss"][:-1] == pytest.approx(played.losses.tolist(), rel=1e-12)
     assert columns["loss"][-1] is None
-    kept = np.array([tables[1][name].to_numpy() for name in EXPERTS]).T
-    np.testing.assert_allclose(kept[:69], played.weights, rtol=1e-12, atol=1e-15)
-    assert np.nansum(kept[:69] * np.nan_to_num(advice[:69]), axis=1) == pytest.approx(played.predictions)
+    rest = np.array([tables[1][name].to_numpy() for name in EXPERTS]).T
+    np.testing.assert_allclose(rest[:69], played.weights, rtol=1e-12, atol=1e-15)
+    assert np.nansum(rest[:69] * np.nan_to_num(advice[:69]), axis=1) == pytest.approx(played.predictions)
 
 
 def test_rows_without_times_are_numbered(run, table, tmp_path):
@@ -308,8 +313,8 @@ def test_standard_input_is_combined(run, table, tmp_path):
     piped = run("combine", "-", *WORDS, "--loss", "absolute", "--json", stdin=table.read_bytes()).json
     assert piped["loss"] == whole["loss"]
     assert list(piped["comparators"]) == ["best_expert"]
-    told = run("combine", "-", *WORDS, "--loss", "absolute", "--quiet", stdin=table.read_bytes()).out
-    assert "--cache FILE" in told
+    output = run("combine", "-", *WORDS, "--loss", "absolute", "--quiet", stdin=table.read_bytes()).out
+    assert "--cache FILE" in output
     words = (*WORDS, "--loss", "absolute", "--json", "--cache", tmp_path / "c.csv")
     cached = run("combine", "-", *words, stdin=table.read_bytes()).json
     assert cached["comparators"] == whole["comparators"]
@@ -327,9 +332,9 @@ def test_a_pipe_of_squares_is_compared_on_one_pass(run, table):
 
 def test_without_comparators_the_best_expert_remains(run, table):
     """--no-comparators reads the theorems against the best expert alone."""
-    found = run("combine", table, *WORDS, "--no-comparators", "--json").json
-    assert list(found["comparators"]) == ["best_expert"]
-    assert any(one["applies"] for one in found["certificates"])
+    report = run("combine", table, *WORDS, "--no-comparators", "--json").json
+    assert list(report["comparators"]) == ["best_expert"]
+    assert any(one["applies"] for one in report["certificates"])
 
 
 def test_a_report_is_written(run, tmp_path):
@@ -351,9 +356,9 @@ def test_a_report_of_no_round_is_written(run, tmp_path):
     """A table of rows to forecast alone is no failure: the plain average, without a round."""
     advice, _ = drawn(3)
     path = write_table(tmp_path / "t.csv", advice, np.empty(0))
-    found = run("combine", path, *WORDS, "--json", "--report", tmp_path / "r.html").json
-    assert (found["rounds"], found["mean_loss"], found["comparators"]) == (0, None, {})
-    assert found["forecast"] == pytest.approx(advice.mean(1).tolist())
+    report = run("combine", path, *WORDS, "--json", "--report", tmp_path / "r.html").json
+    assert (report["rounds"], report["mean_loss"], report["comparators"]) == (0, None, {})
+    assert report["forecast"] == pytest.approx(advice.mean(1).tolist())
     assert "No round was played" in (tmp_path / "r.html").read_text()
     assert "forecast d0002" in run("combine", path, *WORDS, "--quiet").out
 
@@ -361,18 +366,18 @@ def test_a_report_of_no_round_is_written(run, tmp_path):
 def test_a_model_is_inspected_and_loaded(run, table, tmp_path):
     """inspect tells of a combiner what it tells of a classifier, and regretless.load brings it back."""
     model = tmp_path / "m.rgl"
-    found = run("combine", table, *WORDS, "--save", model, "--json").json
+    report = run("combine", table, *WORDS, "--save", model, "--json").json
     shown = run("inspect", model, "--json").json
     assert shown["schema"] == "regretless.inspect/1"
     for key in ("learner", "parameters", "rounds", "experts", "loss", "loss_name", "weights", "expert_losses"):
-        assert shown[key] == found[key]
+        assert shown[key] == report[key]
     assert shown["columns"] == {"target": "load", "time": "day", "arrivals": None, "block": None}
     lines = run("inspect", model, "--top", 2).out.splitlines()
     assert lines[0].split() == ["learner", "ml-poly"]
     assert len(lines) - lines.index("") == 4
     learner = regretless.load(model)
     assert isinstance(learner, MLPoly)
-    assert learner.weights.tolist() == list(found["weights"].values())
+    assert learner.weights.tolist() == list(report["weights"].values())
     advice, _ = drawn(1)
     assert learner.predict(advice[0]) == pytest.approx(float(learner.weights @ advice[0]))
 
@@ -390,8 +395,8 @@ def test_names_with_commas_can_be_quoted(run, tmp_path):
     """--experts is read like a line of a table, and may be given several times."""
     path = tmp_path / "t.csv"
     path.write_text('"a, b",c,d,y\n1,2,3,4\n2,3,4,5\n')
-    found = run("combine", path, "--experts", '"a, b",d', "--experts", "c", "--json").json
-    assert list(found["expert_losses"]) == ["a, b", "d", "c"]
+    report = run("combine", path, "--experts", '"a, b",d', "--experts", "c", "--json").json
+    assert list(report["expert_losses"]) == ["a, b", "d", "c"]
 
 
 def test_progress_is_shown_where_it_is_asked_for(run, table, monkeypatch):
@@ -420,11 +425,11 @@ def test_help_and_completion_know_the_verb():
 def test_opera_is_combined(run, data):
     """On the French load the combination is better than the best expert, and its certificate holds."""
     path = data / "experts/opera_regional.npz"
-    found = run("combine", path, "--loss", "percentage", "--time", "date_unix", "--json").json
-    assert found["rounds"] == 398
-    assert found["mean_loss"] < 0.0204 == pytest.approx(found["comparators"]["best_expert"]["loss"] / 398, abs=1e-4)
-    assert json.dumps(found["certificates"])
-    assert all(one["observed"] <= one["bound"] for one in found["certificates"] if one["applies"])
+    report = run("combine", path, "--loss", "percentage", "--time", "date_unix", "--json").json
+    assert report["rounds"] == 398
+    assert report["mean_loss"] < 0.0204 == pytest.approx(report["comparators"]["best_expert"]["loss"] / 398, abs=1e-4)
+    assert json.dumps(report["certificates"])
+    assert all(one["observed"] <= one["bound"] for one in report["certificates"] if one["applies"])
 
 
 def test_the_new_york_stock_exchange(run, data):
@@ -459,7 +464,7 @@ def test_one_expert_has_no_regret_beyond_its_allowance(run, tmp_path):
     line = next(one for one in run("combine", path, "--target", "load", "--quiet").out.splitlines() if " <= " in one)
     observed, bound = (part.split()[place].rstrip(",") for part, place in zip(line.split(" <= "), (-1, 0), strict=True))
     assert float(observed) <= float(bound)
-    told = run("combine", path, "--target", "load", "--quiet", "--json").json["certificates"][0]
-    assert told["bound"] == 0
-    assert told["observed"] <= told["rounding"]
-    assert 0 < told["rounding"] < 1
+    certificate = run("combine", path, "--target", "load", "--quiet", "--json").json["certificates"][0]
+    assert certificate["bound"] == 0
+    assert certificate["observed"] <= certificate["rounding"]
+    assert 0 < certificate["rounding"] < 1

@@ -285,11 +285,11 @@ def test_rows_of_an_earlier_run_are_not_lost(run, table, tmp_path):
     """A run that goes on refuses to write its rows over those of the run before it."""
     out, model = tmp_path / "out.csv", tmp_path / "model.rgl"
     assert run("combine", table, *WORDS, "--save", model, "--out", out).code == 0
-    kept = out.read_bytes()
+    content = out.read_bytes()
     result = run("combine", table, "--resume", model, "--out", out)
     assert result.code == 2
     assert "out.csv holds the rows of an earlier run" in result.err
-    assert out.read_bytes() == kept
+    assert out.read_bytes() == content
 
 
 def test_a_table_is_not_called_what_it_is_not(run, table, tmp_path):

@@ -27,14 +27,14 @@ def file(tmp_path: Path) -> Path:
 def test_the_mistakes_are_those_that_learn_counts(run: CommandLine, file: Path) -> None:
     """Each of the two errs as `learn` says that it does, but for the first rows of the two classes, which nobody could
     say; and `decided` comes with a name."""
-    found = run("compare", "perceptron", "arow", file, "--json").json
+    report = run("compare", "perceptron", "arow", file, "--json").json
     for side, name in (("a", "perceptron"), ("b", "arow")):
         alone = run("learn", file, "--learner", name, "--no-certify", "--json").json
-        assert 0 <= found[side]["mistakes"] - alone["progressive"]["errors"] <= 2
-        assert found[side]["parameters"] == alone["parameters"]
-    assert (found["decided"] is None) or found["course"][-1][0] >= found["decided"]
-    assert found["difference"] == (found["a"]["mistakes"] - found["b"]["mistakes"]) / 3000
-    for one in found["certificates"]:
+        assert 0 <= report[side]["mistakes"] - alone["progressive"]["errors"] <= 2
+        assert report[side]["parameters"] == alone["parameters"]
+    assert (report["decided"] is None) or report["course"][-1][0] >= report["decided"]
+    assert report["difference"] == (report["a"]["mistakes"] - report["b"]["mistakes"]) / 3000
+    for one in report["certificates"]:
         again = FORMULAS[one["theorem"]](*(one["constants"][of] for of in ("ledger", "comparator", "learner")))
         assert again == pytest.approx(one["bound"], rel=1e-12)
 
@@ -44,13 +44,13 @@ def test_a_model_is_frozen_and_meets_the_same_rows(run: CommandLine, file: Path,
     model, more = tmp_path / "m.rgl", write(tmp_path / "more.svm", noisy_lines(500, seed=5))
     assert run("learn", file, *BARE, "--save", model).code == 0
     before = model.read_bytes()
-    found = run("compare", model, "arow", more, "--hash-bits", 10, "--json").json
-    assert found["a"]["mistakes"] == run("predict", model, more, "--json").json["errors"]
-    assert found["b"]["mistakes"] == run(
+    report = run("compare", model, "arow", more, "--hash-bits", 10, "--json").json
+    assert report["a"]["mistakes"] == run("predict", model, more, "--json").json["errors"]
+    assert report["b"]["mistakes"] == run(
         "learn", more, "--learner", "arow", "--hash-bits", 10, "--no-certify", "--json"
     ).json["progressive"]["errors"]  # fmt: skip
     assert model.read_bytes() == before
-    assert found["certificates"][0]["assuming"] == "that no model has learned from these rows, or was chosen by them"
+    assert report["certificates"][0]["assuming"] == "that no model has learned from these rows, or was chosen by them"
 
 
 def test_the_interval_narrows_with_the_level(run: CommandLine, file: Path) -> None:
@@ -69,9 +69,9 @@ def test_rows_that_one_of_the_two_passes_over_are_an_error(run: CommandLine, tmp
     assert run("learn", table, *BARE, "--ignore", "b", "--save", bare).code == 0
     assert run("learn", table, *BARE, "--save", whole).code == 0
     table.write_text("a,b,label\n1,2,x\n3,oops,y\n5,6,x\n5,6,y\n")
-    said = run("compare", bare, whole, table, "--on-error", "skip")
-    assert said.code == 1
-    assert "the two read different labels or rows of it" in said.err
+    result = run("compare", bare, whole, table, "--on-error", "skip")
+    assert result.code == 1
+    assert "the two read different labels or rows of it" in result.err
 
 
 def test_a_model_without_labels_is_not_compared(run: CommandLine, tmp_path: Path) -> None:
@@ -80,9 +80,9 @@ def test_a_model_without_labels_is_not_compared(run: CommandLine, tmp_path: Path
     table.write_text("a,label\n1,x\n3,y\n")
     assert run("learn", table, *BARE, "--save", model).code == 0
     table.write_text("a\n1\n3\n")
-    said = run("compare", model, model, table)
-    assert said.code == 1
-    assert "there are no labels; name their column with --target" in said.err
+    result = run("compare", model, model, table)
+    assert result.code == 1
+    assert "there are no labels; name their column with --target" in result.err
 
 
 def test_what_is_known_at_a_signal_is_printed(file: Path, tmp_path: Path) -> None:
@@ -100,18 +100,18 @@ def test_what_is_known_at_a_signal_is_printed(file: Path, tmp_path: Path) -> Non
             process.stdin.write(rows)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 128 + signal.SIGTERM
-    found = json.loads(out)
-    assert found["interrupted"]
-    assert found["rounds"] >= 3000
-    assert f"interrupted: what follows is about the first {found['rounds']:,} rows" in err.decode()
+    record = json.loads(out)
+    assert record["interrupted"]
+    assert record["rounds"] >= 3000
+    assert f"interrupted: what follows is about the first {record['rounds']:,} rows" in err.decode()
 
 
 def test_the_page_tells_the_verdict(run: CommandLine, file: Path, tmp_path: Path) -> None:
     """The report has the sentence of the command line, and the curve inside its band."""
     page = tmp_path / "r.html"
-    said = run("compare", "perceptron", "perceptron", file, "--set-b", "rate=2", "--report", page)
-    assert said.code == 0
-    assert "neither is shown to err less" in said.out
+    result = run("compare", "perceptron", "perceptron", file, "--set-b", "rate=2", "--report", page)
+    assert result.code == 0
+    assert "neither is shown to err less" in result.out
     text = page.read_text()
     assert "Not decided yet" in text
     assert 'class="band outer"' in text
@@ -143,15 +143,15 @@ def test_quantities_are_not_compared_as_labels(run: CommandLine, tmp_path: Path)
     model, table = tmp_path / "m.rgl", tmp_path / "t.csv"
     table.write_text("a,price\n" + "".join(f"{n % 7},{n / 8}\n" for n in range(200)))
     words = ("--target", "price")
-    said = run("compare", "aggregated", "perceptron", table, *words)
-    assert (said.code, said.out) == (1, "")
-    assert "the target 'price' has 200 different numbers in the first 200 rows, as a quantity has" in said.err
-    assert "forecast it with learn --task regression (aggregated-regressor)" in said.err
-    assert "or give --any-labels" in said.err
+    result = run("compare", "aggregated", "perceptron", table, *words)
+    assert (result.code, result.out) == (1, "")
+    assert "the target 'price' has 200 different numbers in the first 200 rows, as a quantity has" in result.err
+    assert "forecast it with learn --task regression (aggregated-regressor)" in result.err
+    assert "or give --any-labels" in result.err
     assert run("compare", "arow", "perceptron", table, *words, "--any-labels").code == 0
     assert run("learn", table, *words, *BARE, "--any-labels", "--save", model).code == 0
     assert "as a quantity has" in run("compare", model, "perceptron", table, *words).err
     assert run("compare", model, model, table, *words).code == 0
-    said = run("compare", "arow", "AggregatedRegressor", table, *words)
-    assert said.code == 2
-    assert "B, aggregated-regressor, forecasts numbers, and compare is for labels" in said.err
+    result = run("compare", "arow", "AggregatedRegressor", table, *words)
+    assert result.code == 2
+    assert "B, aggregated-regressor, forecasts numbers, and compare is for labels" in result.err

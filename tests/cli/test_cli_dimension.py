@@ -74,17 +74,17 @@ def test_what_is_printed_for_people(run, table):
 
 def test_what_is_printed_for_programs(run, table):
     """The JSON object has the keys that are promised, the names of the file, and witnesses that hold."""
-    found = run("dimension", table, "--json").json
-    assert list(found) == KEYS
-    sizes = (found["hypotheses"], found["distinct"], found["points"], found["floor_log2"])
-    assert (found["schema"], found["path"], found["named"]) == ("regretless.dimension/1", str(table), None)
+    report = run("dimension", table, "--json").json
+    assert list(report) == KEYS
+    sizes = (report["hypotheses"], report["distinct"], report["points"], report["floor_log2"])
+    assert (report["schema"], report["path"], report["named"]) == ("regretless.dimension/1", str(table), None)
     assert sizes == (5, 4, 3, 2)
-    assert (found["vc_dimension"], found["littlestone_dimension"], found["exact"]) == (1, 2, True)
+    assert (report["vc_dimension"], report["littlestone_dimension"], report["exact"]) == (1, 2, True)
     made = FiniteClass.read(table)
-    tree = MistakeTree.from_nested(found["tree"], made.point_names, made.hypothesis_names)
+    tree = MistakeTree.from_nested(report["tree"], made.point_names, made.hypothesis_names)
     assert tree.depth == 2
     tree.check(made)
-    check_shattered(made, [made.point(name) for name in found["shattered"]])
+    check_shattered(made, [made.point(name) for name in report["shattered"]])
 
 
 @pytest.mark.parametrize(
@@ -93,10 +93,10 @@ def test_what_is_printed_for_programs(run, table):
 )
 def test_named_classes(run, named, vc, littlestone):
     """A class of a family has its known dimensions, and witnesses that its own checkers accept."""
-    found = run("dimension", "--named", named, "--json").json
-    assert (found["vc_dimension"], found["littlestone_dimension"], found["named"]) == (vc, littlestone, named)
+    report = run("dimension", "--named", named, "--json").json
+    assert (report["vc_dimension"], report["littlestone_dimension"], report["named"]) == (vc, littlestone, named)
     made = FiniteClass.named(named)
-    MistakeTree.from_nested(found["tree"], made.point_names, made.hypothesis_names).check(made)
+    MistakeTree.from_nested(report["tree"], made.point_names, made.hypothesis_names).check(made)
 
 
 def test_worked_cases(run, oracles):
@@ -104,18 +104,18 @@ def test_worked_cases(run, oracles):
     hyphened = {"singletons_and_zero": "singletons-and-zero", "all_functions": "all", "at_most_k_ones": "at-most-k"}
     hyphened |= {"exactly_k_ones": "exactly-k", "intervals_and_empty": "intervals", "parities": "parities"}
     hyphened |= {"conjunctions_with_false": "conjunctions", "singletons": "singletons", "thresholds": "thresholds"}
-    seen = 0
+    count = 0
     for case in oracles:
         if case["topic"] != "dimension" or case["input"].get("cls") not in hyphened or "params" not in case["input"]:
             continue
         expected = case["expected"]
         named = f"{hyphened[case['input']['cls']]}:{','.join(map(str, case['input']['params']))}"
-        found = run("dimension", "--named", named, "--json").json
-        assert found["vc_dimension"] == expected["vcdim"]
-        assert found["littlestone_dimension"] == expected["ldim"]
-        assert (found["distinct"], found["floor_log2"]) == (expected["size"], expected["floor_log2_size"])
-        seen += 1
-    assert seen > 15
+        report = run("dimension", "--named", named, "--json").json
+        assert report["vc_dimension"] == expected["vcdim"]
+        assert report["littlestone_dimension"] == expected["ldim"]
+        assert (report["distinct"], report["floor_log2"]) == (expected["size"], expected["floor_log2_size"])
+        count += 1
+    assert count > 15
 
 
 def test_one_hypothesis_has_nothing_to_ask(run):
@@ -130,8 +130,8 @@ def test_one_hypothesis_has_nothing_to_ask(run):
 def test_deep_trees_are_cut(run):
     """People see the first four levels of a deep tree; programs see all of one that is 16 deep, and none beyond."""
     assert "mistake tree (the first 4 of 10 levels)" in run("dimension", "--named", "all:10").out
-    found = run("dimension", "--named", "all:17", "--json").json
-    assert (found["tree"], found["littlestone_dimension"]) == (None, 17)
+    report = run("dimension", "--named", "all:17", "--json").json
+    assert (report["tree"], report["littlestone_dimension"]) == (None, 17)
 
 
 def test_points_of_halfspaces(run, tmp_path):
@@ -139,13 +139,13 @@ def test_points_of_halfspaces(run, tmp_path):
     square, signs = tmp_path / "square.csv", tmp_path / "signs.tsv"
     square.write_text("0,0\n0,1\n1,0\n1,1\n")
     signs.write_text("name\tx\ty\nsw\t-1\t-1\nnw\t-1\t1/1\nse\t1\t-1.0\nne\t1\t1\n")
-    found = run("dimension", "--points", square, "--json").json
-    assert (found["distinct"], found["vc_dimension"], found["littlestone_dimension"]) == (14, 3, 3)
-    assert (found["path"], found["named"]) == (str(square), "halfspaces")
+    report = run("dimension", "--points", square, "--json").json
+    assert (report["distinct"], report["vc_dimension"], report["littlestone_dimension"]) == (14, 3, 3)
+    assert (report["path"], report["named"]) == (str(square), "halfspaces")
     for words in (["--homogeneous"], ["--named", "homogeneous-halfspaces"], ["--named", "Halfspaces", "--homogeneous"]):
-        found = run("dimension", "--points", signs, *words, "--json").json
-        assert (found["distinct"], found["vc_dimension"], found["named"]) == (4, 2, "homogeneous-halfspaces")
-        assert set(found["shattered"]) <= {"sw", "nw", "se", "ne"}
+        report = run("dimension", "--points", signs, *words, "--json").json
+        assert (report["distinct"], report["vc_dimension"], report["named"]) == (4, 2, "homogeneous-halfspaces")
+        assert set(report["shattered"]) <= {"sw", "nw", "se", "ne"}
     assert run("dimension", "--points", "-", "--json", stdin=square.read_bytes()).json["distinct"] == 14
     assert run("dimension", "--named", "halfspaces:signs:2", "--homogeneous", "--json").json["distinct"] == 4
 
@@ -165,18 +165,18 @@ def test_bad_points_are_reported_with_their_file(run, tmp_path):
 
 def test_one_dimension_alone(run):
     """Of a dimension that is not asked for, null and what the other one says of it are printed."""
-    found = run("dimension", "--named", "thresholds:20", "--only", "vc", "--json").json
-    assert (found["vc_dimension"], found["littlestone_dimension"], found["tree"]) == (1, None, None)
-    assert found["exact"] == {"littlestone_dimension": [1, 4]}
-    found = run("dimension", "--named", "thresholds:20", "--only", "littlestone", "--json").json
-    assert (found["vc_dimension"], found["shattered"], found["littlestone_dimension"]) == (None, None, 4)
-    assert found["exact"] == {"vc_dimension": [1, 4]}
+    report = run("dimension", "--named", "thresholds:20", "--only", "vc", "--json").json
+    assert (report["vc_dimension"], report["littlestone_dimension"], report["tree"]) == (1, None, None)
+    assert report["exact"] == {"littlestone_dimension": [1, 4]}
+    report = run("dimension", "--named", "thresholds:20", "--only", "littlestone", "--json").json
+    assert (report["vc_dimension"], report["shattered"], report["littlestone_dimension"]) == (None, None, 4)
+    assert report["exact"] == {"vc_dimension": [1, 4]}
     assert (
         "Littlestone dimension   1 to 4   not looked for"
         in run("dimension", "--named", "thresholds:20", "--only", "vc").out
     )
-    told = run("dimension", "--named", "all:1", "--only", "vc").out
-    assert "Littlestone dimension   1        not looked for, but it lies between the others" in told
+    output = run("dimension", "--named", "all:1", "--only", "vc").out
+    assert "Littlestone dimension   1        not looked for, but it lies between the others" in output
 
 
 def test_learners_that_draw(run):
@@ -184,29 +184,29 @@ def test_learners_that_draw(run):
     out = run("dimension", "--named", "thresholds:2", "--randomized").out
     assert "randomized              0.75     expected mistakes" in out
     assert out.partition("exactly ")[2].startswith("3/4\n")
-    found = run("dimension", "--named", "thresholds:2", "--randomized", "--json").json
-    assert (found["randomized_littlestone_dimension"], found["exact"]) == ("3/4", True)
-    assert list(found) == [*KEYS[:-2], "randomized_littlestone_dimension", *KEYS[-2:]]
+    report = run("dimension", "--named", "thresholds:2", "--randomized", "--json").json
+    assert (report["randomized_littlestone_dimension"], report["exact"]) == ("3/4", True)
+    assert list(report) == [*KEYS[:-2], "randomized_littlestone_dimension", *KEYS[-2:]]
 
 
 def test_a_search_that_ran_out_of_time(run, hard, monkeypatch):
     """When the seconds are over, an interval takes the place of what is not known, and the witnesses still hold."""
     for module in ("regretless.finite_classes.dimension", "regretless.finite_classes.searches"):
         monkeypatch.setattr(f"{module}.perf_counter", process_time)  # as much is found on a machine that is busy
-    found = run("dimension", hard, "--limit", 0.3, "--json").json
-    (low, high), made = found["exact"]["vc_dimension"], FiniteClass.read(hard)
-    assert found["vc_dimension"] is None
-    assert len(found["shattered"]) == low < high <= found["floor_log2"]
-    check_shattered(made, found["shattered"])
-    assert found["seconds"] < 5
+    report = run("dimension", hard, "--limit", 0.3, "--json").json
+    (low, high), made = report["exact"]["vc_dimension"], FiniteClass.read(hard)
+    assert report["vc_dimension"] is None
+    assert len(report["shattered"]) == low < high <= report["floor_log2"]
+    check_shattered(made, report["shattered"])
+    assert report["seconds"] < 5
     assert " to 11  shattered: points" in run("dimension", hard, "--limit", 0.3).out
 
 
 def ended_at(monkeypatch, module: str, name: str, lower: Any, upper: Any, witness: object = None) -> None:
     """Let a search end with this."""
     drawn = isinstance(lower, Fraction)
-    found = RandomizedDimension(name, lower, upper) if drawn else Dimension(name, lower, upper, witness)
-    monkeypatch.setattr(f"regretless.finite_classes.{module}", lambda *_, **__: found)
+    result = RandomizedDimension(name, lower, upper) if drawn else Dimension(name, lower, upper, witness)
+    monkeypatch.setattr(f"regretless.finite_classes.{module}", lambda *_, **__: result)
 
 
 LEAF = MistakeTree(np.empty(0, dtype=np.int64), np.zeros(1, dtype=np.int64))
@@ -221,10 +221,10 @@ def test_the_tree_proves_the_lower_end(run, monkeypatch, tmp_path):
     assert "mistake tree (the first 4 of 5 levels)" in out
     assert "A mistake tree of depth 5 for all:5" in path.read_text()
     made = FiniteClass.named("all:5")
-    found = run("dimension", "--named", "all:5", "--json").json
-    tree = MistakeTree.from_nested(found["tree"], made.point_names, made.hypothesis_names)
+    report = run("dimension", "--named", "all:5", "--json").json
+    tree = MistakeTree.from_nested(report["tree"], made.point_names, made.hypothesis_names)
     tree.check(made)
-    assert (tree.depth, found["littlestone_dimension"]) == (5, 5)
+    assert (tree.depth, report["littlestone_dimension"]) == (5, 5)
 
 
 def test_an_interval_says_what_is_forced_and_what_is_enough(run, monkeypatch):
@@ -232,9 +232,9 @@ def test_an_interval_says_what_is_forced_and_what_is_enough(run, monkeypatch):
     tree = MistakeTree(np.array([1]), np.array([2, 1]))
     ended_at(monkeypatch, "littlestone.littlestone_dimension", "Littlestone dimension", 1, 3, tree)
     ended_at(monkeypatch, "littlestone.randomized_littlestone_dimension", "", Fraction(1, 4), Fraction(3, 2))
-    told = run("dimension", "--named", "thresholds:10", "--randomized").out
-    assert "1 to 3   no deterministic learner can promise fewer than 1, and halving promises 3\n" in told
-    assert "no learner which draws can promise fewer than 0.5 expected mistakes, and the best promises 1.5\n" in told
+    output = run("dimension", "--named", "thresholds:10", "--randomized").out
+    assert "1 to 3   no deterministic learner can promise fewer than 1, and halving promises 3\n" in output
+    assert "no learner which draws can promise fewer than 0.5 expected mistakes, and the best promises 1.5\n" in output
     ended_at(monkeypatch, "littlestone.littlestone_dimension", "Littlestone dimension", 1, 2, tree)
     assert "fewer than 1, and standard-optimal promises 2" in run("dimension", "--named", "thresholds:10").out
 
@@ -244,23 +244,23 @@ def test_intervals_use_what_the_randomised_dimension_says(run, monkeypatch):
     tree = MistakeTree(np.array([1]), np.array([2, 1]))
     ended_at(monkeypatch, "littlestone.littlestone_dimension", "Littlestone dimension", 1, 3, tree)
     ended_at(monkeypatch, "littlestone.randomized_littlestone_dimension", "", Fraction(5, 4), Fraction(5, 4))
-    asked = ("dimension", "--named", "thresholds:10", "--randomized")
-    assert run(*asked, "--json").json["littlestone_dimension"] == 2
-    assert "a mistake tree of depth 1; at least 2, by the randomized dimension" in run(*asked).out
+    arguments = ("dimension", "--named", "thresholds:10", "--randomized")
+    assert run(*arguments, "--json").json["littlestone_dimension"] == 2
+    assert "a mistake tree of depth 1; at least 2, by the randomized dimension" in run(*arguments).out
     ended_at(monkeypatch, "littlestone.randomized_littlestone_dimension", "", Fraction(1, 2), Fraction(2))
-    found = run("dimension", "--named", "singletons:70", "--randomized", "--json").json
-    assert found["exact"]["randomized_littlestone_dimension"] == ["1/2", "2"]
+    report = run("dimension", "--named", "singletons:70", "--randomized", "--json").json
+    assert report["exact"]["randomized_littlestone_dimension"] == ["1/2", "2"]
 
 
 def test_intervals_use_what_counting_says(run, monkeypatch):
     """So many hypotheses as there are shatter a set of some size, found or not, by the lemma of Sauer and Shelah."""
     ended_at(monkeypatch, "vc.vc_dimension", "VC dimension", 1, 5, (3,))
-    asked = ("dimension", "--named", "at-most-k:9,4", "--only", "vc")
-    found = run(*asked, "--json").json
-    assert (found["exact"]["vc_dimension"], found["exact"]["littlestone_dimension"]) == ([4, 5], [4, 8])
-    assert "VC dimension            4 to 5   shattered: point 3; at least 4, by counting" in run(*asked).out
+    arguments = ("dimension", "--named", "at-most-k:9,4", "--only", "vc")
+    report = run(*arguments, "--json").json
+    assert (report["exact"]["vc_dimension"], report["exact"]["littlestone_dimension"]) == ([4, 5], [4, 8])
+    assert "VC dimension            4 to 5   shattered: point 3; at least 4, by counting" in run(*arguments).out
     ended_at(monkeypatch, "vc.vc_dimension", "VC dimension", 0, 5, ())
-    assert "VC dimension            4 to 5   none shattered so far; at least 4, by counting" in run(*asked).out
+    assert "VC dimension            4 to 5   none shattered so far; at least 4, by counting" in run(*arguments).out
     for points in range(9):
         for dimension in range(points + 1):
             most = sum(math.comb(points, size) for size in range(dimension + 1))
@@ -270,10 +270,10 @@ def test_intervals_use_what_counting_says(run, monkeypatch):
 
 def test_a_fraction_that_is_too_fine_is_reported_as_one_number(run):
     """A randomised dimension finer than the search counts is shown rounded, and how well it is known."""
-    told = run("dimension", "--named", "singletons:70", "--randomized").out
-    assert "randomized              1        expected mistakes" in told
-    assert "known to within " in told
-    assert ", for it is finer than 2^-58\n" in told
+    output = run("dimension", "--named", "singletons:70", "--randomized").out
+    assert "randomized              1        expected mistakes" in output
+    assert "known to within " in output
+    assert ", for it is finer than 2^-58\n" in output
 
 
 def test_numbers_alone(run):
@@ -307,8 +307,8 @@ def test_pictures_of_trees():
     name = "<b> & a name that is far too long to be shown"
     text = tree_svg(TreePicture("A & B", 1, [name], ["yes", "no"]))
     root = ElementTree.fromstring(text)
-    told = [one.text or one[0].tail for one in root.iter(f"{SVG}text")]
-    assert max(len(one) for one in told[2:]) <= LONGEST
+    values = [one.text or one[0].tail for one in root.iter(f"{SVG}text")]
+    assert max(len(one) for one in values[2:]) <= LONGEST
     assert [one.text for one in root.iter(f"{SVG}title")] == [name]
     deep = tree_svg(TreePicture("deep", 20, ["p"] * ((1 << MOST) - 1)))
     assert f"the first {MOST} of 20 levels" in deep

@@ -120,10 +120,10 @@ def test_bad_data_end_with_1_and_a_place(run, tmp_path, name, content, expected)
     path.write_bytes(content)
     result = run("learn", path, *BARE)
     assert result.code == 1
-    said = complaint(result)
-    assert said.startswith(f"{path}:")
-    assert expected in said
-    assert "; " in said
+    message = complaint(result)
+    assert message.startswith(f"{path}:")
+    assert expected in message
+    assert "; " in message
 
 
 @pytest.mark.parametrize("verb", ["learn", "predict", "certify", "inspect"])
@@ -281,9 +281,9 @@ def test_a_page_that_nobody_reads_is_an_error(mail, tmp_path, verb):
     page = f"/dev/fd/{writing}"
     process = start(verb, *words, "--report", page, stdin=subprocess.DEVNULL, pass_fds=[writing])
     os.close(writing)
-    _, said = process.communicate(timeout=PATIENCE)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
-    assert said.decode().startswith(f"regretless: {page}: Broken pipe")
+    assert errors.decode().startswith(f"regretless: {page}: Broken pipe")
 
 
 @POSIX
@@ -291,9 +291,9 @@ def test_outputs_go_into_pipes_by_their_names(mail, tmp_path):
     """Rows and pages reach a pipe that is named as shells name them."""
     rows = write(tmp_path / "rows.csv", forecast_lines(50))
     process = start("combine", rows, "--target", "y", "--quiet", "--json", "--out", "/dev/stdout")
-    said, _ = process.communicate(timeout=PATIENCE)
+    errors, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
-    assert said.splitlines()[0] == b"row,outcome,forecast,loss"
+    assert errors.splitlines()[0] == b"row,outcome,forecast,loss"
     reading, writing = os.pipe()
     process = start("learn", mail, *BARE, "--report", f"/dev/fd/{writing}", pass_fds=[writing])
     os.close(writing)

@@ -38,11 +38,11 @@ def log(tmp_path) -> Path:
 
 def test_a_policy_that_is_better_is_said_to_be(run, log):
     """The column that names the better arm earns more than the log's policy and than each arm alone, at any time."""
-    said = run("evaluate", log, *LOG, "--policy", "action:best", "--quiet")
-    assert said.code == 0
-    assert "best earns more than the policy of the log, by 0." in said.out
-    assert "best earns more than always the same action (that is nearest: " in said.out
-    assert "(with probability 95%, at any time)" in said.out
+    result = run("evaluate", log, *LOG, "--policy", "action:best", "--quiet")
+    assert result.code == 0
+    assert "best earns more than the policy of the log, by 0." in result.out
+    assert "best earns more than always the same action (that is nearest: " in result.out
+    assert "(with probability 95%, at any time)" in result.out
 
 
 def test_the_probability_of_what_was_taken_is_enough(run, log):
@@ -59,19 +59,19 @@ def test_the_probability_of_what_was_taken_is_enough(run, log):
 def test_several_policies_hold_together(run, log):
     """Of three policies each interval has a third of delta, and the output says so."""
     words = ("evaluate", log, *LOG, "--policy", "uniform", "--policy", "always:b", "--policy", "log", "--quiet")
-    found, said = run(*words, "--json").json, run(*words)
-    assert [one["policy"] for one in found["policies"]] == ["uniform", "always:b", "log"]
-    assert found["anytime_confidence"] == pytest.approx(1 - 0.05 / 3)
-    assert {line["confidence"] for one in found["policies"] for line in one["certificates"]} == {1 - 0.05 / 3}
-    assert "each of the 3 intervals holds with probability 98.3333%" in said.out
+    report, result = run(*words, "--json").json, run(*words)
+    assert [one["policy"] for one in report["policies"]] == ["uniform", "always:b", "log"]
+    assert report["anytime_confidence"] == pytest.approx(1 - 0.05 / 3)
+    assert {line["confidence"] for one in report["policies"] for line in one["certificates"]} == {1 - 0.05 / 3}
+    assert "each of the 3 intervals holds with probability 98.3333%" in result.out
 
 
 def test_a_page_shows_several_policies(run, log, tmp_path):
     """The page on two policies has a panel with the interval of each over time, and says how delta is divided."""
     page = tmp_path / "p.html"
-    said = run("evaluate", log, *LOG, "--policy", "uniform", "--policy", "always:b", "--report", page, "--quiet")
+    result = run("evaluate", log, *LOG, "--policy", "uniform", "--policy", "always:b", "--report", page, "--quiet")
     text = page.read_text()
-    assert (said.code, text.count('<figure data-panel="mean"')) == (0, 1)
+    assert (result.code, text.count('<figure data-panel="mean"')) == (0, 1)
     assert {'class="band expert0"', 'class="band expert1"'} <= set(re.findall(r'class="band expert\d"', text))
     assert "δ/K = 0.05/2" in text
     assert "probability 97.5%" in text
@@ -79,9 +79,9 @@ def test_a_page_shows_several_policies(run, log, tmp_path):
 
 def test_without_a_policy_the_log_is_asked_about_itself(run, log):
     """The estimates of the log's own policy are the mean of the log."""
-    found = run("evaluate", log, *LOG, "--json", "--quiet").json
-    assert found["policy"] == "log"
-    assert found["estimates"]["ips"]["value"] == pytest.approx(found["logged"]["value"])
+    report = run("evaluate", log, *LOG, "--json", "--quiet").json
+    assert report["policy"] == "log"
+    assert report["estimates"]["ips"]["value"] == pytest.approx(report["logged"]["value"])
 
 
 def test_pull_with_a_log_is_the_same(run, log):
@@ -144,9 +144,9 @@ def test_one_propensity_of_all_rounds_bounds_none_that_was_not_drawn(run, tmp_pa
 )
 def test_what_makes_no_sense_is_refused(run, log, words, code, expected):
     """Every error names what is wrong in one line, a cell by its line and column."""
-    said = run("evaluate", log, *LOG, *words)
-    assert (said.code, expected in said.err.replace("\n", " ")) == (code, True), said.err
-    assert "Traceback" not in said.err
+    result = run("evaluate", log, *LOG, *words)
+    assert (result.code, expected in result.err.replace("\n", " ")) == (code, True), result.err
+    assert "Traceback" not in result.err
 
 
 @pytest.mark.parametrize("prob", ["0", "1.5", "-0.1", "nan", ""])
@@ -154,27 +154,28 @@ def test_a_propensity_that_is_none_is_named_with_its_line(run, tmp_path, prob):
     """0, above 1, below 0, nan and nothing are no propensities."""
     path = tmp_path / "log.csv"
     path.write_text(f"arm,prob,gain\na,0.5,1\nb,{prob},1\n")
-    said = run("evaluate", path, *LOG)
-    assert said.code == 1
-    assert "log.csv:3:3: column 'prob' " in said.err
+    result = run("evaluate", path, *LOG)
+    assert result.code == 1
+    assert "log.csv:3:3: column 'prob' " in result.err
 
 
 def test_standard_input_is_read_once(run, log):
     """A policy in a column of a log that comes through a pipe is refused, as it would be read twice."""
-    said = run("evaluate", "-", *LOG, "--policy", "action:best", stdin=log.read_bytes())
-    assert said.code == 2
-    assert "standard input can be read once only" in said.err
+    result = run("evaluate", "-", *LOG, "--policy", "action:best", stdin=log.read_bytes())
+    assert result.code == 2
+    assert "standard input can be read once only" in result.err
 
 
 def test_named_actions_are_all_that_there_are(run, log, tmp_path):
     """An action that no row took is one of the uniform policy's, and of `verify`'s; a row with another is refused."""
     named = ("evaluate", log, *LOG, "--policy", "uniform")
-    found = run(*named, "--actions", "a,b,c,d", "--json")
-    assert found.json["arms"] == 4
+    result = run(*named, "--actions", "a,b,c,d", "--json")
+    assert result.json["arms"] == 4
     assert any(
-        "with probability 0.25 the policy takes an action that the log never took" in one for one in found.json["notes"]
+        "with probability 0.25 the policy takes an action that the log never took" in one
+        for one in result.json["notes"]
     )
-    (tmp_path / "r.json").write_text(found.out)
+    (tmp_path / "r.json").write_text(result.out)
     assert run("verify", tmp_path / "r.json", log).code == 0
     log.write_text(log.read_text() + "0.5,d,0.2,1,b,0.0\n")
     refused = run(*named, "--actions", "a,b,c")
@@ -184,5 +185,5 @@ def test_named_actions_are_all_that_there_are(run, log, tmp_path):
 
 def test_each_line_says_of_which_policy_it_is(run, log):
     """Of several policies each line on a value names its own."""
-    said = run("evaluate", log, *LOG, "--policy", "uniform", "--policy", "always:b").out
-    assert re.findall(r"^Policy value: .*, of (uniform|always b)\b", said, re.M) == ["uniform", "always b"]
+    output = run("evaluate", log, *LOG, "--policy", "uniform", "--policy", "always:b").out
+    assert re.findall(r"^Policy value: .*, of (uniform|always b)\b", output, re.M) == ["uniform", "always b"]

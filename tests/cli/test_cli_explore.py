@@ -50,13 +50,13 @@ def test_a_trial_is_that_of_the_learner_in_python(run, trial):
     X, costs = table()
     bandit = EpsilonGreedy(arms=["walk", "bus"], seed=5)
     played = bandit.play(X, costs)
-    found = run("explore", trial, *COSTS, "--seed", 5, "--json").json
-    assert found["cost"] == pytest.approx(played.total)
-    assert list(found["taken"].values()) == bandit.counts_.tolist()
-    assert found["least_probability"] == played.probabilities.min()
-    assert found["action_costs"] == pytest.approx(dict(zip(("walk", "bus"), costs.sum(axis=0), strict=True)))
-    assert found["hindsight_policy_cost"] < found["best_action_cost"]
-    assert found["certificates"][0]["observed"] == pytest.approx(played.total - costs.sum(axis=0).min())
+    report = run("explore", trial, *COSTS, "--seed", 5, "--json").json
+    assert report["cost"] == pytest.approx(played.total)
+    assert list(report["taken"].values()) == bandit.counts_.tolist()
+    assert report["least_probability"] == played.probabilities.min()
+    assert report["action_costs"] == pytest.approx(dict(zip(("walk", "bus"), costs.sum(axis=0), strict=True)))
+    assert report["hindsight_policy_cost"] < report["best_action_cost"]
+    assert report["certificates"][0]["observed"] == pytest.approx(played.total - costs.sum(axis=0).min())
 
 
 @pytest.mark.parametrize("option", ["--costs", "--rewards"])
@@ -223,9 +223,9 @@ def test_memory_is_refused_by_what_the_regressor_takes(run, tmp_path, monkeypatc
     svm = tmp_path / "r.svm"
     svm.write_text(SPARSE + "1 3000:1\n")
     monkeypatch.setenv("REGRETLESS_MAX_MEMORY", "40M")
-    found = run("explore", svm, "--actions", "0,1", "--regressor", regressor, "--quiet")
-    assert found.code == code, found.err
-    assert ("3,000 features for each of 2 actions" in found.err) == bool(code)
+    result = run("explore", svm, "--actions", "0,1", "--regressor", regressor, "--quiet")
+    assert result.code == code, result.err
+    assert ("3,000 features for each of 2 actions" in result.err) == bool(code)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "vw", "adf.vw"])
@@ -251,11 +251,11 @@ def test_pull_evaluates_the_log(run, trial, tmp_path):
     run("explore", trial, *COSTS, "--log", log, "--quiet")
     policy.write_text("action,probability\nbus,1\n")
     columns = ("--action", "action", "--reward", "cost", "--propensity", "probability", "--losses")
-    found = run("pull", "--logged", log, *columns, "--policy", policy, "--json").json
+    report = run("pull", "--logged", log, *columns, "--policy", policy, "--json").json
     each = [line.split(",") for line in log.read_text().splitlines()[1:]]
     rows = [(float(cost), 1 / float(chance)) for action, cost, chance, *_ in each if action == "bus"]
     by_hand = sum(cost * weight for cost, weight in rows) / sum(weight for _, weight in rows)
-    assert found["estimates"]["snips"]["value"] == pytest.approx(by_hand)
+    assert report["estimates"]["snips"]["value"] == pytest.approx(by_hand)
 
 
 def test_a_saved_model_is_a_policy_of_evaluate(run, tmp_path):
@@ -275,16 +275,16 @@ def test_a_saved_model_is_a_policy_of_evaluate(run, tmp_path):
     drawn = {sky: bandit.probabilities([sky == skies[0], sky != skies[0]]) for sky in ("dry", "wet")}
     weights = [drawn[sky][bandit.names().index(action)] / float(chance) for sky, action, _, chance in each]
     by_hand = np.average([float(cost) for *_, cost, _ in each], weights=weights)
-    asked = ("--action", "action", "--reward", "cost", "--losses", "--propensity", "probability")
+    arguments = ("--action", "action", "--reward", "cost", "--losses", "--propensity", "probability")
     for path in (log, words):
-        found = run("evaluate", path, *asked, "--policy", f"model:{model}", "--quiet", "--json")
-        assert found.json["estimates"]["snips"]["value"] == pytest.approx(by_hand)
-        report.write_text(found.out)
+        result = run("evaluate", path, *arguments, "--policy", f"model:{model}", "--quiet", "--json")
+        assert result.json["estimates"]["snips"]["value"] == pytest.approx(by_hand)
+        report.write_text(result.out)
         assert run("verify", report, path).code == 0
-    refused = run("evaluate", own, *asked, "--policy", f"model:{model}")
+    refused = run("evaluate", own, *arguments, "--policy", f"model:{model}")
     assert (refused.code, "has learned from these very rounds" in refused.err) == (1, True)
     EpsilonGreedy(2).save(model)
-    refused = run("evaluate", own, *asked, "--policy", f"model:{model}")
+    refused = run("evaluate", own, *arguments, "--policy", f"model:{model}")
     assert (refused.code, f"{model}: this model was made in Python" in refused.err) == (1, True)
 
 
@@ -292,14 +292,14 @@ def test_a_saved_model_is_a_policy_of_evaluate(run, tmp_path):
 def test_true_and_false_are_costs_of_1_and_0(run, tmp_path, suffix):
     """A table whose costs are True and False gives the run of the one with 1 and 0."""
     costs = np.random.default_rng(1).random((30, 2)) < 0.5
-    found = []
+    results = []
     for number, each in enumerate((costs, costs.astype(int))):
         path = tmp_path / f"{number}.{suffix}"
         frame = pd.DataFrame({"rain": np.arange(30) % 4, "walk": each[:, 0], "bus": each[:, 1]})
         frame.to_parquet(path) if suffix == "parquet" else frame.to_csv(path, index=False)
-        found.append(run("explore", path, *COSTS, "--quiet").out)
-    assert found[0] == found[1]
-    assert "30 rounds, 2 actions" in found[0]
+        results.append(run("explore", path, *COSTS, "--quiet").out)
+    assert results[0] == results[1]
+    assert "30 rounds, 2 actions" in results[0]
 
 
 def test_labels_are_actions(run, tmp_path):
@@ -307,10 +307,10 @@ def test_labels_are_actions(run, tmp_path):
     X, costs = table()
     path = tmp_path / "rows.svm"
     path.write_text("".join(f"{int(c[0] > c[1])} 1:{x[0]}\n" for x, c in zip(X, costs, strict=True)))
-    found = run("explore", path, "--json").json
+    report = run("explore", path, "--json").json
     wrong = [int((costs[:, 0] > costs[:, 1]).sum()), int((costs[:, 0] <= costs[:, 1]).sum())]
-    assert list(found["action_costs"].values()) == wrong
-    assert found["cost"] < min(wrong)
+    assert list(report["action_costs"].values()) == wrong
+    assert report["cost"] < min(wrong)
 
 
 def test_a_pipe_is_read_once(run, trial):
@@ -354,10 +354,10 @@ def test_a_log_of_another_format_is_refused(run, trial, tmp_path, name):
 def test_verify_finds_a_number_that_was_changed(run, trial, tmp_path):
     """A report agrees with its file, and no longer once a number of it is another."""
     report = tmp_path / "r.json"
-    found = run("explore", trial, *COSTS, "--json")
-    report.write_text(found.out)
+    result = run("explore", trial, *COSTS, "--json")
+    report.write_text(result.out)
     assert run("verify", report, trial).code == 0
-    changed = found.json
+    changed = result.json
     changed["best_action_cost"] *= 1.001
     report.write_text(json.dumps(changed))
     assert run("verify", report, trial).code == 3
@@ -410,19 +410,19 @@ def test_propensities_that_are_too_small_are_refused_and_noted(run, tmp_path, pr
     """Where a log has a propensity of 1/20 throughout the learner's interval is refused, as its certificate is, and
     notes say that weights are wrong, on stdout and in JSON; with the right ones there is neither."""
     path = logged_rounds(tmp_path / "log.csv", propensity)
-    found, said = run("explore", path, *LOG, "--json").json, run("explore", path, *LOG).out
+    report, output = run("explore", path, *LOG, "--json").json, run("explore", path, *LOG).out
     wrong = propensity is not None
-    assert (found["interval"] is None, found["certificates"][0]["applies"]) == (wrong, not wrong)
-    assert any("the weights have a mean of" in note for note in found["notes"]) is wrong
-    assert ("refused" in said, "note: the weights have a mean of" in said) == (wrong, wrong)
+    assert (report["interval"] is None, report["certificates"][0]["applies"]) == (wrong, not wrong)
+    assert any("the weights have a mean of" in note for note in report["notes"]) is wrong
+    assert ("refused" in output, "note: the weights have a mean of" in output) == (wrong, wrong)
 
 
 def test_an_action_that_no_round_took_is_not_the_best_one(run, tmp_path):
     """Of a train that a log never took no cost is known, from the first round on: walking is the best action."""
     path = logged_rounds(tmp_path / "log.csv")
-    found = run("explore", path, *LOG, "--actions", "walk,bus,train", "--json").json
-    assert found["best_action"] == "walk"
-    assert min(best for _, _, best in found["curve"]) > 0
+    report = run("explore", path, *LOG, "--actions", "walk,bus,train", "--json").json
+    assert report["best_action"] == "walk"
+    assert min(best for _, _, best in report["curve"]) > 0
 
 
 def test_an_action_that_one_round_took_is_noted(run, tmp_path):

@@ -32,8 +32,8 @@ def mail(tmp_path) -> Path:
 
 def inspected(run, model, top=100):
     """The names of all weights, and the whole."""
-    found = run("inspect", model, "--top", top, "--json").json
-    return {one["feature"] for one in found["weights"][0]["largest"]}, found
+    report = run("inspect", model, "--top", top, "--json").json
+    return {one["feature"] for one in report["weights"][0]["largest"]}, report
 
 
 @pytest.mark.parametrize(
@@ -68,16 +68,16 @@ def test_products_separate_what_features_cannot(run, table, tmp_path):
 def test_inspect_calls_products_by_name(run, table, mail, tmp_path):
     """Weights of products have the names of both features, those of numbered ones as the file numbers them."""
     run("learn", table, *BARE, "--interactions", "age*job", "--save", tmp_path / "t.rgl")
-    names, found = inspected(run, tmp_path / "t.rgl")
+    names, entries = inspected(run, tmp_path / "t.rgl")
     assert names <= {f"{age}job={job}" for age in ("", "age*") for job in ("clerk", "cook", "pilot")} | {"age"}
     assert "age*job=clerk" in names
-    assert (found["interactions"], found["hash_bits"]) == (["age*job"], None)
+    assert (entries["interactions"], entries["hash_bits"]) == (["age*job"], None)
     assert "with the products age*job" in run("inspect", tmp_path / "t.rgl").out
     run("learn", mail, *BARE, "--interactions", "3*7", "--save", tmp_path / "m.rgl")
-    names, found = inspected(run, tmp_path / "m.rgl")
+    names, entries = inspected(run, tmp_path / "m.rgl")
     assert names <= {*map(str, range(1, 13)), "3*7"}
     assert "3*7" in names
-    assert found["interactions"] == ["3*7"]
+    assert entries["interactions"] == ["3*7"]
 
 
 @pytest.mark.parametrize("bits", [2, 18])
@@ -86,8 +86,8 @@ def test_inspect_shows_names_through_the_hash(run, table, mail, tmp_path, bits):
     words = ("--interactions", "*", "--hash-bits", bits, "--save", tmp_path / "m.rgl")
     expected = {"age", "job=clerk", "job=cook", "job=pilot", "age*job=clerk", "age*job=cook", "age*job=pilot"}
     run("learn", table, *BARE, *words, "--keep-names", 100)
-    names, found = inspected(run, tmp_path / "m.rgl")
-    assert found["hash_bits"] == bits
+    names, entries = inspected(run, tmp_path / "m.rgl")
+    assert entries["hash_bits"] == bits
     if bits == 18:
         assert names <= expected
     else:

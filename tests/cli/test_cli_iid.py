@@ -34,21 +34,21 @@ def future(result) -> list[str]:
 def test_nothing_is_said_of_the_future_unless_asked(run, rows):
     """Without --iid there is no word on rows to come; with it, there are two lines below the others, and
     one that says what holds of both."""
-    plain, asked = run("learn", rows, *LEARN), run("learn", rows, *LEARN, "--iid")
-    assert (plain.code, asked.code) == (DONE, DONE)
-    assert asked.out == plain.out + "\n".join(future(asked)) + "\n"
-    assert len(future(asked)) == 3
-    assert all("with probability 95%" in line for line in future(asked)[:2])
-    assert future(asked)[2].endswith("all 2 such lines hold together with at least 95% (one event)")
+    plain, result = run("learn", rows, *LEARN), run("learn", rows, *LEARN, "--iid")
+    assert (plain.code, result.code) == (DONE, DONE)
+    assert result.out == plain.out + "\n".join(future(result)) + "\n"
+    assert len(future(result)) == 3
+    assert all("with probability 95%" in line for line in future(result)[:2])
+    assert future(result)[2].endswith("all 2 such lines hold together with at least 95% (one event)")
 
 
 def test_further_passes_change_nothing_in_it(run, rows):
     """The lines are those of the first pass, however many follow, in JSON too."""
-    asked = [run("learn", rows, *LEARN, "--iid", "--passes", passes, "--delta", 0.01).out for passes in (1, 4)]
-    assert asked[0].splitlines()[-2:] == asked[1].splitlines()[-2:]
-    told = run("learn", rows, *LEARN, "--iid", "--passes", 4, "--json").json
+    outputs = [run("learn", rows, *LEARN, "--iid", "--passes", passes, "--delta", 0.01).out for passes in (1, 4)]
+    assert outputs[0].splitlines()[-2:] == outputs[1].splitlines()[-2:]
+    report = run("learn", rows, *LEARN, "--iid", "--passes", 4, "--json").json
     first = run("learn", rows, *LEARN, "--json").json
-    risk, vote = told["certificates"][-2:]
+    risk, vote = report["certificates"][-2:]
     classes = len({line.split()[0] for line in rows.read_text().splitlines()})
     assert risk["observed"] == (first["mistakes"] + classes) / 240
     assert risk["bound"] == small_loss(first["mistakes"] + classes, 240, 0.05)

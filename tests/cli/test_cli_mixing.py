@@ -56,10 +56,10 @@ def test_the_command_line_mixes_what_python_mixes(run, pattern, tmp_path, weight
 def test_who_expands_the_pattern_and_who_does_the_work_change_nothing(run, files, pattern, tmp_path):
     """A pattern, the files in any order, one process and two of them give the same bytes."""
     saved = []
-    for given, workers in (((pattern,), 1), (reversed(files), 1), ((pattern,), 2)):
+    for inputs, workers in (((pattern,), 1), (reversed(files), 1), ((pattern,), 2)):
         model = tmp_path / f"m{len(saved)}.rgl"
         words = ("--learner", "perceptron", "--no-certify", "--quiet", "--passes", 2, "--workers", workers)
-        result = run("learn", *given, *words, "--save", model)
+        result = run("learn", *inputs, *words, "--save", model)
         assert (result.code, result.out, result.err) == (0, "", "")
         saved.append(model.read_bytes())
     assert saved[0] == saved[1] == saved[2]
@@ -123,22 +123,22 @@ def test_json_is_one_object_that_python_knows_too(run, files, pattern, tmp_path)
     """The JSON has its schema, all that `Mixture.describe` says, what was read, and nothing goes to stderr."""
     model = tmp_path / "m.rgl"
     result = run("learn", pattern, *MIXED, "--passes", 2, "--save", model, "--json")
-    found, known = result.json, mix(AveragedPerceptron(passes=2), str(pattern)).describe()
-    assert (result.code, result.err, found["schema"]) == (0, "", "regretless.mixing/1")
-    assert set(found) == {*known, "schema", "loss", "seconds", "certificates", "joint_confidence", "model", "input"}
-    assert {key: found[key] for key in known if key != "history"} == {k: v for k, v in known.items() if k != "history"}
-    assert [epoch["number"] for epoch in found["history"]] == [1, 2]
-    assert found["model"] == str(model)
+    report, known = result.json, mix(AveragedPerceptron(passes=2), str(pattern)).describe()
+    assert (result.code, result.err, report["schema"]) == (0, "", "regretless.mixing/1")
+    assert set(report) == {*known, "schema", "loss", "seconds", "certificates", "joint_confidence", "model", "input"}
+    assert {key: report[key] for key in known if key != "history"} == {k: v for k, v in known.items() if k != "history"}
+    assert [epoch["number"] for epoch in report["history"]] == [1, 2]
+    assert report["model"] == str(model)
     values = sum(path.read_text().count(":") for path in files)
     read = {"shards": 5, "rows": 600, "features": 12, "nonzeros": values, "skipped": 0}
-    assert found["input"] == {"path": [str(pattern)], **read}
+    assert report["input"] == {"path": [str(pattern)], **read}
 
 
 def test_shards_are_counted_where_progress_is_asked_for(run, pattern, monkeypatch):
     """With --progress the shards that are done are reported though stderr is no terminal; without it they are not."""
     monkeypatch.setattr("regretless.cli.output.ELSEWHERE", 0)
-    told = run("learn", pattern, *MIXED, "--passes", 2, "--progress").err
-    assert [f"epoch {n} of 2: {k} of 5 shards" in told for n in (1, 2) for k in range(6)] == [True] * 12
+    errors = run("learn", pattern, *MIXED, "--passes", 2, "--progress").err
+    assert [f"epoch {n} of 2: {k} of 5 shards" in errors for n in (1, 2) for k in range(6)] == [True] * 12
     assert "of 5 shards" not in run("learn", pattern, *MIXED, "--passes", 2).err
 
 
@@ -148,9 +148,9 @@ def test_labels_and_categories_of_later_shards_are_known_to_all(run, tmp_path):
     write(tmp_path / "t-1.csv", [head, "oak,1,a\n", "fir,-1,b\n"])
     write(tmp_path / "t-2.csv", [head, "yew,1,c\n", "fir,3,b\n", "oak,2,a\n"])
     assert run("learn", tmp_path / "t-*.csv", *MIXED, "--passes", 4, "--save", tmp_path / "m.rgl").code == 0
-    found = run("inspect", tmp_path / "m.rgl", "--json").json
-    assert found["classes"] == ["a", "b", "c"]
-    assert {"kind=yew", "size"} <= {one["feature"] for row in found["weights"] for one in row["largest"]}
+    report = run("inspect", tmp_path / "m.rgl", "--json").json
+    assert report["classes"] == ["a", "b", "c"]
+    assert {"kind=yew", "size"} <= {one["feature"] for row in report["weights"] for one in row["largest"]}
 
 
 def test_passing_over_rows_is_reported(run, files, pattern):
@@ -167,21 +167,21 @@ def test_passing_over_rows_is_reported(run, files, pattern):
 def test_one_shot_is_what_python_averages_once(run, pattern, tmp_path):
     """--one-shot gives the model of `average_once`, and says in JSON that no theorem vouches for it."""
     words = ("learn", pattern, *MIXED, "--one-shot", "--passes", 3, "--save", tmp_path / "m.rgl", "--json")
-    found = run(*words).json
+    report = run(*words).json
     average_once(AveragedPerceptron(passes=3), str(pattern)).save(tmp_path / "p.rgl")
     assert (tmp_path / "m.rgl").read_bytes() == (tmp_path / "p.rgl").read_bytes()
-    assert (found["one_shot"], found["epochs"], found["rounds"]) == (True, 1, 1800)
-    assert "no theorem" in found["guarantee"]
+    assert (report["one_shot"], report["epochs"], report["rounds"]) == (True, 1, 1800)
+    assert "no theorem" in report["guarantee"]
 
 
 def test_one_shot_adds_up_what_second_order_learners_know(run, pattern, tmp_path):
     """--one-shot gives the AROW of `average_once`; `learn` and `inspect` say that no theorem is about it."""
     words = ("learn", pattern, "--learner", "arow", "--workers", 1, "--one-shot", "--save", tmp_path / "m.rgl")
-    found = run(*words, "--report", tmp_path / "r.html", "--json").json
+    report = run(*words, "--report", tmp_path / "r.html", "--json").json
     average_once(AROW(), str(pattern)).save(tmp_path / "p.rgl")
     assert (tmp_path / "m.rgl").read_bytes() == (tmp_path / "p.rgl").read_bytes()
-    assert found["certificates"]
-    assert all(not one["applies"] and "matrices were added up" in one["why"] for one in found["certificates"])
+    assert report["certificates"]
+    assert all(not one["applies"] and "matrices were added up" in one["why"] for one in report["certificates"])
     assert "their matrices added up once" in (tmp_path / "r.html").read_text()
     shown = run("inspect", tmp_path / "m.rgl").out
     assert "matrices added up once over" in shown
@@ -194,9 +194,9 @@ def test_an_epoch_without_an_update_is_the_last_of_a_run_until_clean(run, tmp_pa
     for k in range(2):
         write(tmp_path / f"part-{k}.svm", [f"{y} 1:{y} {2 + 3 * k + j}:1\n" for j, y in enumerate((1, -1, 1))])
     words = ("learn", tmp_path / "part-*.svm", "--learner", "perceptron", *HERE, "--set", "until_clean=true", "--json")
-    found = run(*words, "--passes", 50).json
-    assert found["clean"]
-    assert found["epochs"] < 50
+    report = run(*words, "--passes", 50).json
+    assert report["clean"]
+    assert report["epochs"] < 50
     stopped = run(*words, "--passes", 1)
     assert not stopped.json["clean"]
     assert "no epoch was clean" in stopped.err
@@ -403,10 +403,10 @@ def test_how_files_are_read_is_remembered(run, tmp_path):
     """A run that goes on reads the shards as the first did, though the command line does not say so again."""
     for k in (1, 2):
         write(tmp_path / f"t-{k}.txt", ["a,b,c\n", "1,2,1\n", f"-1,{k},0\n"])
-    given, words = tmp_path / "t-*.txt", ("--format", "csv", "--target", "c", "--interactions", "a*b")
-    run("learn", given, *MIXED, *words, "--save", tmp_path / "m.rgl")
-    assert run("learn", given, *HERE, "--resume", tmp_path / "m.rgl", "--passes", 3).code == 0
-    run("learn", given, *MIXED, *words, "--passes", 3, "--save", tmp_path / "whole.rgl")
+    inputs, words = tmp_path / "t-*.txt", ("--format", "csv", "--target", "c", "--interactions", "a*b")
+    run("learn", inputs, *MIXED, *words, "--save", tmp_path / "m.rgl")
+    assert run("learn", inputs, *HERE, "--resume", tmp_path / "m.rgl", "--passes", 3).code == 0
+    run("learn", inputs, *MIXED, *words, "--passes", 3, "--save", tmp_path / "whole.rgl")
     assert (tmp_path / "m.rgl").read_bytes() == (tmp_path / "whole.rgl").read_bytes()
 
 
@@ -418,9 +418,9 @@ def test_a_model_that_lies_about_its_shards_is_refused(run, pattern, tmp_path, l
 
     model = tmp_path / "m.rgl"
     run("learn", pattern, *MIXED, "--save", model)
-    learner, kept = read(model)
-    told = kept["mixing"] | lie if isinstance(lie, dict) and lie else lie
-    keep(model, learner, kept | {"mixing": told})
+    learner, metadata = read(model)
+    record = metadata["mixing"] | lie if isinstance(lie, dict) and lie else lie
+    keep(model, learner, metadata | {"mixing": record})
     words = ("learn", pattern, "--resume", model), ("certify", model, pattern)
     for result in (*(run(*those, "--workers", 1) for those in words), run("inspect", model)):
         assert result.code == 1
@@ -444,11 +444,11 @@ def test_a_mixed_model_predicts_as_any_other(run, files, pattern, tmp_path):
 def test_inspect_shows_how_a_model_was_mixed(run, pattern, tmp_path):
     """Shards, their rows and shares, the weighting and the epochs stand in the text and in JSON; others have null."""
     run("learn", pattern, *MIXED, "--passes", 2, "--mixing", "rows", "--save", tmp_path / "m.rgl")
-    found = run("inspect", tmp_path / "m.rgl", "--json").json["mixing"]
-    assert (found["weights"], found["epochs"], found["epochs_asked"], found["one_shot"]) == ("rows", 2, 2, False)
-    assert [one["name"] for one in found["shards"]] == [f"part-{k}.svm" for k in range(1, 6)]
-    shares = [one["rows"] / 600 for one in found["shards"]]
-    assert [one["share"] / 2 for one in found["shards"]] == pytest.approx(shares)
+    mixing = run("inspect", tmp_path / "m.rgl", "--json").json["mixing"]
+    assert (mixing["weights"], mixing["epochs"], mixing["epochs_asked"], mixing["one_shot"]) == ("rows", 2, 2, False)
+    assert [one["name"] for one in mixing["shards"]] == [f"part-{k}.svm" for k in range(1, 6)]
+    shares = [one["rows"] / 600 for one in mixing["shards"]]
+    assert [one["share"] / 2 for one in mixing["shards"]] == pytest.approx(shares)
     text = run("inspect", tmp_path / "m.rgl", "--top", 2).out
     assert "mixed       after each epoch over 5 shards, each counting in proportion to its rows" in text
     assert "  part-2.svm " in text
@@ -489,18 +489,20 @@ def test_learn_prints_the_certificates_of_the_mixture(run, separable):
 
 def test_averaging_once_is_certified_by_nothing(run, pattern):
     """No certificate of a one-shot average applies, and each says that no theorem bounds it."""
-    found = run("learn", pattern, "--learner", "perceptron", "--workers", 1, "--one-shot", "--passes", 2, "--json").json
-    assert found["certificates"]
-    assert all(not one["applies"] and "no theorem" in one["why"] for one in found["certificates"])
+    report = run(
+        "learn", pattern, "--learner", "perceptron", "--workers", 1, "--one-shot", "--passes", 2, "--json"
+    ).json
+    assert report["certificates"]
+    assert all(not one["applies"] and "no theorem" in one["why"] for one in report["certificates"])
 
 
 def test_the_first_epoch_is_what_new_rows_are_judged_by(run, separable):
     """--iid adds the guarantee on new rows, from the first epoch alone, with and without other certificates."""
     words = ("learn", separable, "--learner", "perceptron", "--workers", 1, "--passes", 3, "--iid", "--delta", 0.1)
     risks = Perceptron.certify_risk(mix(Perceptron(passes=3), str(separable)).learner, 0.1)
-    told = [one.describe() for one in risks]
-    assert run(*words, "--no-certify", "--json").json["certificates"] == told
-    assert run(*words, "--json").json["certificates"][-len(told) :] == told
+    values = [one.describe() for one in risks]
+    assert run(*words, "--no-certify", "--json").json["certificates"] == values
+    assert run(*words, "--json").json["certificates"][-len(values) :] == values
 
 
 def test_a_comparator_of_the_user_is_read_over_shards(run, separable, tmp_path):
@@ -516,11 +518,11 @@ def test_certify_gives_the_certificates_of_learn(run, separable, tmp_path):
     """A mixed model, certified later over its shards, by two processes, gives the very certificates of its run."""
     words = ("--learner", "perceptron", "--passes", 3, "--workers", 1, "--save", tmp_path / "m.rgl", "--json")
     learned = run("learn", separable, *words).json
-    found = run("certify", tmp_path / "m.rgl", separable, "--workers", 2, "--json").json
-    assert found["certificates"] == learned["certificates"]
-    assert (found["schema"], found["input"]) == ("regretless.certify/1", [str(separable)])
+    report = run("certify", tmp_path / "m.rgl", separable, "--workers", 2, "--json").json
+    assert report["certificates"] == learned["certificates"]
+    assert (report["schema"], report["input"]) == ("regretless.certify/1", [str(separable)])
     text = run("certify", tmp_path / "m.rgl", separable, "--workers", 1).out
-    assert text.count("\n") == len(found["certificates"])
+    assert text.count("\n") == len(report["certificates"])
 
 
 def test_certify_notices_that_these_are_other_rows(run, separable, tmp_path):
@@ -534,9 +536,9 @@ def test_certify_notices_that_these_are_other_rows(run, separable, tmp_path):
     assert certified.code == 1
     later = certified.json
     again = run("learn", separable, "--resume", model, "--passes", 2, "--workers", 1, "--json").json
-    for found in (later, again):
-        assert found["certificates"]
-        assert all(not one["applies"] and "learned from others" in one["why"] for one in found["certificates"])
+    for result in (later, again):
+        assert result["certificates"]
+        assert all(not one["applies"] and "learned from others" in one["why"] for one in result["certificates"])
 
 
 def test_an_ordinary_model_is_certified_over_shards(run, separable, tmp_path):
@@ -545,8 +547,8 @@ def test_an_ordinary_model_is_certified_over_shards(run, separable, tmp_path):
     whole = write(tmp_path / "whole.svm", [path.read_text() for path in parts])
     words = ("--learner", "perceptron", "--passes", 2, "--save", tmp_path / "m.rgl", "--json")
     learned = run("learn", whole, *words).json
-    found = run("certify", tmp_path / "m.rgl", *parts, "--workers", 1, "--json").json
-    assert found["certificates"] == learned["certificates"]
+    report = run("certify", tmp_path / "m.rgl", *parts, "--workers", 1, "--json").json
+    assert report["certificates"] == learned["certificates"]
     fewer = run("certify", tmp_path / "m.rgl", *parts[:3], "--workers", 1, "--json").json
     assert all(not one["applies"] for one in fewer["certificates"])
 
@@ -574,12 +576,14 @@ def test_the_report_shows_the_run(run, separable, tmp_path, monkeypatch):
     original = report.page_of_mix
     monkeypatch.setattr(report, "page_of_mix", lambda report: drawn.append(report) or original(report))
     words = ("learn", separable, "--learner", "perceptron", "--workers", 1, "--passes", 3, "--json")
-    found = run(*words, "--report", tmp_path / "r.html").json
-    bounds = [one["bound"] for one in found["certificates"] if one["quantity"] == "weighted updates" and one["applies"]]
+    output = run(*words, "--report", tmp_path / "r.html").json
+    bounds = [
+        one["bound"] for one in output["certificates"] if one["quantity"] == "weighted updates" and one["applies"]
+    ]
     assert drawn[0].bound[1] == min(bounds)
-    assert drawn[0].weighted == pytest.approx(found["weighted_updates"])
+    assert drawn[0].weighted == pytest.approx(output["weighted_updates"])
     assert (drawn[0].updates, drawn[0].mistakes, drawn[0].rounds) == tuple(
-        found[key] for key in ("updates", "mistakes", "rounds")
+        output[key] for key in ("updates", "mistakes", "rounds")
     )
     page = (tmp_path / "r.html").read_text()
     assert "Perceptron on part-*.svm" in page

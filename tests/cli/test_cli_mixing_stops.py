@@ -88,8 +88,8 @@ def test_a_signal_leaves_the_last_whole_epoch(run, tmp_path, strike, monkeypatch
         assert not model.exists()
         return
     assert re.search(rf"interrupted; {done} epochs? of 4 (is|are) kept in .*--resume {model}", stopped.err)
-    found = run("inspect", model, "--json").json["mixing"]
-    assert (found["epochs"], found["epochs_asked"]) == (done, 4)
+    mixing = run("inspect", model, "--json").json["mixing"]
+    assert (mixing["epochs"], mixing["epochs_asked"]) == (done, 4)
     assert f"stopped after {done} of 4 epochs" in run("inspect", model).out
     assert run("learn", *files, *HERE, "--resume", model).code == 0
     assert model.read_bytes() == whole.read_bytes()
@@ -99,11 +99,11 @@ def test_a_signal_leaves_the_last_whole_epoch(run, tmp_path, strike, monkeypatch
 def test_a_signal_raises_where_this_process_plays_only(tmp_path, pooled):
     """Work may be broken off by a signal's handler in this process; a pool, whose locks that would leave taken, is
     asked to stop."""
-    seen = []
+    events = []
     with ThreadPoolExecutor(2) as threads:
         attended = WatchedEngine(threads if pooled else None, 3, lambda text: None)
-        mix(Perceptron(), parts(tmp_path, shards=3), attended, on_shard=lambda *_: seen.append(attended.waiting))
-    assert seen == [not pooled] * 3
+        mix(Perceptron(), parts(tmp_path, shards=3), attended, on_shard=lambda *_: events.append(attended.waiting))
+    assert events == [not pooled] * 3
     assert not attended.waiting
 
 
@@ -153,23 +153,23 @@ def test_a_bad_shard_leaves_no_noise(tmp_path):
     files = [write(tmp_path / f"part-{k}.svm", ["1 1:1\n", "oops\n"]) for k in range(12)]
     words = ("--learner", "perceptron", "--workers", 2)
     with _killed_in_the_end(start("learn", *files, *words, start_new_session=True)) as process:
-        out, said = process.communicate(timeout=PATIENCE)
+        out, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (1, b"")
-    (line,) = said.decode().splitlines()
+    (line,) = errors.decode().splitlines()
     assert ".svm:2:1: " in line
 
 
 def _until_epoch(process: subprocess.Popen[bytes], number: int) -> None:
     """Read the table until it has a row of this epoch."""
     assert process.stderr is not None
-    pipe, said, deadline = process.stderr.fileno(), b"", time.monotonic() + PATIENCE
-    while not re.search(rb"^ *%d .*\n" % number, said, re.MULTILINE):
+    pipe, message, deadline = process.stderr.fileno(), b"", time.monotonic() + PATIENCE
+    while not re.search(rb"^ *%d .*\n" % number, message, re.MULTILINE):
         if not select.select([pipe], [], [], max(0.0, deadline - time.monotonic()))[0]:
-            pytest.fail(f"epoch {number} did not come; the run said {said!r}")
+            pytest.fail(f"epoch {number} did not come; the run said {message!r}")
         read = os.read(pipe, 1 << 16)
         if not read:
-            pytest.fail(f"the run ended early; it said {said!r}")
-        said += read
+            pytest.fail(f"the run ended early; it said {message!r}")
+        message += read
 
 
 def _workers(process: subprocess.Popen[bytes]) -> list[int]:
@@ -215,11 +215,11 @@ def test_no_process_is_left_behind(run, endless, number):
             os.kill(worker, number)
         assert all(map(alive, workers))
     process.send_signal(number)
-    said = process.communicate(timeout=PATIENCE)[1]
+    output = process.communicate(timeout=PATIENCE)[1]
     assert (
         process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGKILL: -9}[number]
     )
-    assert b"Traceback" not in said
+    assert b"Traceback" not in output
     assert _soon(lambda: not any(map(alive, workers)))
     _finishes_alike(run, files, model)
 
@@ -230,10 +230,10 @@ def test_a_process_that_is_killed_ends_the_run_with_what_it_kept(run, endless):
     files, model, process = endless
     workers = _workers(process)
     os.kill(workers[0], signal.SIGKILL)
-    said = process.communicate(timeout=PATIENCE)[1].decode()
+    text = process.communicate(timeout=PATIENCE)[1].decode()
     assert process.returncode == 1
-    assert "Traceback" not in said
-    last = said.splitlines()[-1]
+    assert "Traceback" not in text
+    last = text.splitlines()[-1]
     assert last.startswith("regretless: a process of the executor is gone")
     assert f"are kept in {model}; to go on" in last
     assert _soon(lambda: not any(map(alive, workers)))

@@ -92,19 +92,19 @@ def test_every_learner_plays_an_environment_or_is_refused_with_those_it_can_play
                 assert kind in ("regression", "contextual") or "it can play against" in answer.err
                 continue
             assert (answer.code, answer.err) == (0, ""), (learner, answer.err)
-            found = answer.json
-            assert list(found) == KEYS
-            assert (found["learner"], found["kind"]) == (name, kind)
-            assert found["rounds"] == 12 or environment == WORST
-            assert found["certificates"]
-            assert all(promise["holds"] for promise in found["lower_bounds"])
-            assert not any(sure_and_broken(one) for one in found["certificates"])
+            output = answer.json
+            assert list(output) == KEYS
+            assert (output["learner"], output["kind"]) == (name, kind)
+            assert output["rounds"] == 12 or environment == WORST
+            assert output["certificates"]
+            assert all(promise["holds"] for promise in output["lower_bounds"])
+            assert not any(sure_and_broken(one) for one in output["certificates"])
 
 
 def sure_and_broken(certificate) -> bool:
-    seen, bound = certificate["observed"], certificate["bound"]
-    known = certificate["kind"] == "sure" and seen is not None and bound is not None
-    return known and seen > bound + 1e-9 * max(1.0, abs(bound), abs(seen))
+    observed, bound = certificate["observed"], certificate["bound"]
+    known = certificate["kind"] == "sure" and observed is not None and bound is not None
+    return known and observed > bound + 1e-9 * max(1.0, abs(bound), abs(observed))
 
 
 def test_play_is_meet(run):
@@ -114,15 +114,15 @@ def test_play_is_meet(run):
         "--rounds", 300, "--runs", 3, "--seed", 7, "--json",
     )  # fmt: skip
     result = play(Perceptron(), Separable(columns=4, noise=0.1, seed=7), 300, runs=3)
-    found = answer.json
-    assert found["schema"] == "regretless.play/1"
-    assert found["total"] == {"mean": result.count, "sd": float(np.std(result.totals, ddof=1))}
-    assert found["settings"] == {"columns": 4, "margin": 0.1, "noise": 0.1}
+    output = answer.json
+    assert output["schema"] == "regretless.play/1"
+    assert output["total"] == {"mean": result.count, "sd": float(np.std(result.totals, ddof=1))}
+    assert output["settings"] == {"columns": 4, "margin": 0.1, "noise": 0.1}
     described = [one.describe() | {"runs": one.runs or None} for one in result.certificates]
-    assert found["certificates"] == json.loads(json.dumps(described))
-    assert [point["mistakes"] for point in found["curve"]] == [point.count for point in result.curve]
-    assert found["observed"]["updates"]["mean"] == result.quantities["updates"].mean()
-    assert (found["seed"], found["runs"], found["interrupted"], found["model"]) == (7, 3, False, None)
+    assert output["certificates"] == json.loads(json.dumps(described))
+    assert [point["mistakes"] for point in output["curve"]] == [point.count for point in result.curve]
+    assert output["observed"]["updates"]["mean"] == result.quantities["updates"].mean()
+    assert (output["seed"], output["runs"], output["interrupted"], output["model"]) == (7, 3, False, None)
 
 
 def test_play_tells_people_what_was_forced_and_what_was_allowed(run):
@@ -175,10 +175,10 @@ def test_a_class_from_a_file_is_the_class_of_its_rows(run, tmp_path):
 def test_the_worst_case_of_a_learner_can_be_played(run):
     """Rounds that cost a learner most are found and played, and it errs as often as `worst_case` says."""
     for learner, least in (("consistent", 9), ("halving", 3), ("standard-optimal", 3)):
-        found = run("play", "--learner", learner, "--environment", "worst-case", *NAMED, "--json").json
-        assert found["total"]["mean"] == found["lower_bounds"][0]["least"] == least
-        assert found["lower_bounds"][0]["source"] == "exact dynamic programming"
-        assert found["best"] == 0
+        output = run("play", "--learner", learner, "--environment", "worst-case", *NAMED, "--json").json
+        assert output["total"]["mean"] == output["lower_bounds"][0]["least"] == least
+        assert output["lower_bounds"][0]["source"] == "exact dynamic programming"
+        assert output["best"] == 0
     aimed = ("play", "--learner", "consistent", "--environment", "worst-case", *NAMED, "--with", "target=4", "--json")
     assert run(*aimed).json["lower_bounds"][0]["least"] == 4
     part = run("play", "--learner", "consistent", "--environment", "worst-case", *NAMED, "--rounds", 2, "--json").json
@@ -195,27 +195,27 @@ def test_games_that_end_need_no_rounds(run):
         ("orthonormal", ("--with", "columns=7"), 7),
         ("dyadic", (), 52),
     ):
-        found = run("play", "--learner", "perceptron", "--environment", environment, *more, "--json").json
-        assert found["rounds"] == rounds, environment
-        assert all(promise["holds"] for promise in found["lower_bounds"])
-    found = run("play", "--learner", "perceptron", "--environment", "exponential", "--json").json
-    assert found["observed"]["updates"]["mean"] == found["lower_bounds"][0]["least"] == (4**5 - 1) / 3
+        output = run("play", "--learner", "perceptron", "--environment", environment, *more, "--json").json
+        assert output["rounds"] == rounds, environment
+        assert all(promise["holds"] for promise in output["lower_bounds"])
+    output = run("play", "--learner", "perceptron", "--environment", "exponential", "--json").json
+    assert output["observed"]["updates"]["mean"] == output["lower_bounds"][0]["least"] == (4**5 - 1) / 3
 
 
 def test_settings_are_what_environment_was_made_with(run, tmp_path):
     """Numbers are numbers, and what was not set has its default."""
     play = ("play", "--learner", "exp3", "--rounds", 20, "--json")
     assert run(*play, "--environment", "bernoulli").json["settings"] == {"means": [0.4, 0.6], "rewards": False}
-    found = run(*play, "--environment", "random-target", *NAMED, "--with", "target=3").json["settings"]
-    assert found == {"noise": 0.0, "target": 3}
-    found = run(*play, "--environment", "switching", "--with", "means=0.1,0.9;0.9,0.1").json["settings"]
-    assert found["means"] == [[0.1, 0.9], [0.9, 0.1]]
+    result = run(*play, "--environment", "random-target", *NAMED, "--with", "target=3").json["settings"]
+    assert result == {"noise": 0.0, "target": 3}
+    result = run(*play, "--environment", "switching", "--with", "means=0.1,0.9;0.9,0.1").json["settings"]
+    assert result["means"] == [[0.1, 0.9], [0.9, 0.1]]
     (tmp_path / "a,1.csv").write_text("4,1\n")
     file = str(tmp_path / "a,1.csv")
-    found = run(
+    result = run(
         "play", "--learner", "halving", "--environment", "written", *NAMED, "--with", f"file={file}", "--json"
     ).json
-    assert (found["settings"], found["rounds"]) == ({"file": file}, 1)
+    assert (result["settings"], result["rounds"]) == ({"file": file}, 1)
     worst = ("play", "--learner", "halving", "--environment", "worst-case", *NAMED, "--json")
     assert run(*worst).json["settings"] == {"limit": None, "target": None}
 
@@ -230,13 +230,13 @@ def test_a_trace_tells_every_round(run):
     assert lines[head + 50].split()[0] == "50"
     assert lines[head + 51] == "(the first 50 of 60 rounds; --trace N shows N, and --json 10,000)"
     assert not any("the first" in line for line in run(*play, "--rounds", 50).out.splitlines())
-    found = run(*play, "--rounds", 60, "--json").json
-    assert len(found["trace"]) == 60
-    assert found["trace"][0] == {
+    output = run(*play, "--rounds", 60, "--json").json
+    assert len(output["trace"]) == 60
+    assert output["trace"][0] == {
         "round": 1, "point": "3", "row": None, "prediction": 0, "probability": None, "label": 1, "wrong": True,
         "alive": 4, "score": None, "weights": None,
     }  # fmt: skip
-    assert sum(step["wrong"] for step in found["trace"]) == found["total"]["mean"]
+    assert sum(step["wrong"] for step in output["trace"]) == output["total"]["mean"]
     assert len(run(*play, "7", "--rounds", 60, "--json").json["trace"]) == 7
     assert "(the first 55 of 60 rounds;" in run(*play, "55", "--rounds", 60).out
     long = run(
@@ -249,10 +249,10 @@ def test_a_trace_tells_every_round(run):
 def test_a_trace_of_arms_tells_draws(run):
     """Who draws arms has them in its trace by name, with their probabilities and what they lost."""
     play = ("play", "--learner", "exp3", "--environment", "bernoulli", "--rounds", 30, "--trace")
-    found = run(*play, "--json").json
-    assert list(found["trace"][0]) == ["round", "arm", "probability", "loss", "estimates", "next"]
-    assert found["trace"][0]["probability"] == 0.5
-    assert sum(step["loss"] for step in found["trace"]) == found["total"]["mean"]
+    output = run(*play, "--json").json
+    assert list(output["trace"][0]) == ["round", "arm", "probability", "loss", "estimates", "next"]
+    assert output["trace"][0]["probability"] == 0.5
+    assert sum(step["loss"] for step in output["trace"]) == output["total"]["mean"]
     assert "probability         loss" in run(*play).out
 
 
@@ -311,10 +311,10 @@ def test_votes_cost_their_distance_from_the_label(run):
 def test_runs_are_averaged(run):
     """Of several runs the table and the JSON give means, and certificates of how many runs they speak."""
     play = ("play", "--learner", "weighted-majority", "--environment", "fair-coins", "--rounds", 64, "--runs", 20)
-    found, text = run(*play, "--json").json, run(*play).out
-    assert found["runs"] == 20
-    assert found["total"]["sd"] > 0
-    assert found["curve"][-1]["loss"] == pytest.approx(found["total"]["mean"])
+    output, text = run(*play, "--json").json, run(*play).out
+    assert output["runs"] == 20
+    assert output["total"]["sd"] > 0
+    assert output["curve"][-1]["loss"] == pytest.approx(output["total"]["mean"])
     assert "of 20 runs exceeded it" in text
     assert "as means over the runs; standard deviation at the end" in text
     assert "20 runs of 64 rounds" in text
@@ -343,15 +343,15 @@ def test_a_learner_that_is_saved_has_played_the_run(run, tmp_path, learner, envi
     )
     assert (answer.code, answer.err) == (0, "")
     assert answer.json["model"] == str(path)
-    kept = regretless.load(path)
-    assert kept.ledger_.rounds == 40
-    count = kept.ledger_.mistakes if answer.json["counted"] == "mistakes" else kept.ledger_.loss
+    model = regretless.load(path)
+    assert model.ledger_.rounds == 40
+    count = model.ledger_.mistakes if answer.json["counted"] == "mistakes" else model.ledger_.loss
     assert count == pytest.approx(answer.json["total"]["mean"])
     assert run("inspect", path).code == 0
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (
             ["--learner", "nobody", "--environment", "dyadic"],
@@ -451,12 +451,12 @@ def test_a_learner_that_is_saved_has_played_the_run(run, tmp_path, learner, envi
         ),
     ],
 )
-def test_what_cannot_be_meant_is_refused(run, words, said):
+def test_what_cannot_be_meant_is_refused(run, words, message):
     """It is usage, said in one line with the option that it is about, and nothing is printed."""
-    rounds = [] if "missing" in said or "--rounds" in words else ["--rounds", "20"]
+    rounds = [] if "missing" in message or "--rounds" in words else ["--rounds", "20"]
     answer = run("play", *words, *rounds)
     assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
+    assert message in answer.err
     assert answer.err.count("\n") == 1
 
 
@@ -535,10 +535,10 @@ def test_the_report_is_one_page_that_shows_the_play(run, tmp_path, words):
     assert page.startswith("<!doctype html>") or page.lower().startswith("<!doctype html>")
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert "<script src" not in page
-    found = run("play", *words, "--json").json
-    assert ("Forced at least" in page) == bool(found["lower_bounds"])
-    assert f"against {found['environment']}" in page
-    assert page.count('<td data-label="Observed">') == sum(one["applies"] for one in found["certificates"])
+    output = run("play", *words, "--json").json
+    assert ("Forced at least" in page) == bool(output["lower_bounds"])
+    assert f"against {output['environment']}" in page
+    assert page.count('<td data-label="Observed">') == sum(one["applies"] for one in output["certificates"])
     assert "<h2>Estimates</h2>" not in page
 
 
@@ -560,10 +560,10 @@ def test_a_short_play_is_drawn_round_by_round(run, tmp_path):
         drawn = []
         original = report.page_of_play
         patch.setattr(report, "page_of_play", lambda play: drawn.append(play) or original(play))
-        found = run(*play, "--report", path).json
+        output = run(*play, "--report", path).json
     assert [point.rounds for point in drawn[0].play.curve] == list(range(1, 22))
-    assert [point["rounds"] for point in found["curve"]] == [1, 2, 4, 8, 16, 21]
-    assert found["curve"] == run(*play).json["curve"]
+    assert [point["rounds"] for point in output["curve"]] == [1, 2, 4, 8, 16, 21]
+    assert output["curve"] == run(*play).json["curve"]
     shown = original(drawn[0])
     assert shown.title == "standard-optimal against shattered-tree"
     floor = next(line for line in shown.panels[0].series if line.floor)
@@ -638,12 +638,12 @@ def test_an_interrupted_play_is_certified_as_far_as_it_went(run, monkeypatch, le
     words = ("play", "--learner", learner, "--environment", "label-flipping", "--rounds", 500_000_000, "--json")
     answer = run(*words, "--anytime") if learner in ("exp3", "exp4", "hedge") else run(*words)
     assert answer.code == 130, answer.err
-    found = answer.json
-    assert found["interrupted"] is True
-    assert struck[0] <= found["rounds"] < 500_000_000
-    assert found["curve"][-1]["rounds"] == found["rounds"]
-    assert found["lower_bounds"][0]["holds"]
-    assert f"interrupted after {found['rounds']:,} of 500,000,000 rounds" in answer.err
+    output = answer.json
+    assert output["interrupted"] is True
+    assert struck[0] <= output["rounds"] < 500_000_000
+    assert output["curve"][-1]["rounds"] == output["rounds"]
+    assert output["lower_bounds"][0]["holds"]
+    assert f"interrupted after {output['rounds']:,} of 500,000,000 rounds" in answer.err
 
 
 def test_the_parser_imports_nothing_heavy():

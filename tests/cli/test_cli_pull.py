@@ -72,62 +72,62 @@ def table(tmp_path) -> Path:
 def test_pull_is_simulate_with_the_same_parameters(run, table):
     """Losses, regrets, certificates and draws of the command line are those of Python, to the bit."""
     result = run("pull", table, "--runs", 20, "--seed", 5, "--delta", 0.1, "--json")
-    found = result.json
+    report = result.json
     assert (result.code, result.err) == (0, "")
-    assert list(found) == KEYS
+    assert list(report) == KEYS
     learner = Exp3IX(arms=ARMS, horizon=200, seed=5, delta=0.1)
     pulls = simulate(learner, Table(losses(), ARMS), runs=20)
-    assert (found["schema"], found["learner"]) == ("regretless.pull/1", "exp3-ix")
-    assert (found["runs"], found["rounds"], found["arms"], found["seed"]) == (20, 200, 3, 5)
-    assert found["loss"] == {"mean": pulls.losses.mean(), "sd": pulls.losses.std(ddof=1)}
-    assert found["pseudo_regret"] == pulls.pseudo_regret
-    assert found["regret"]["mean"] == pulls.regrets.mean()
-    quantiles = [found["regret"][name] for name in ("q05", "q50", "q95")]
+    assert (report["schema"], report["learner"]) == ("regretless.pull/1", "exp3-ix")
+    assert (report["runs"], report["rounds"], report["arms"], report["seed"]) == (20, 200, 3, 5)
+    assert report["loss"] == {"mean": pulls.losses.mean(), "sd": pulls.losses.std(ddof=1)}
+    assert report["pseudo_regret"] == pulls.pseudo_regret
+    assert report["regret"]["mean"] == pulls.regrets.mean()
+    quantiles = [report["regret"][name] for name in ("q05", "q50", "q95")]
     assert quantiles == np.quantile(pulls.regrets, [0.05, 0.5, 0.95]).tolist()
-    assert (found["best_arm"], found["best_arm_loss"]) == ("south", pytest.approx(losses()[:, 1].sum()))
-    assert found["loss"]["mean"] - found["best_arm_loss"] == pytest.approx(found["pseudo_regret"])
-    assert found["draws"] == dict(zip(ARMS, pulls.draws.tolist(), strict=True))
+    assert (report["best_arm"], report["best_arm_loss"]) == ("south", pytest.approx(losses()[:, 1].sum()))
+    assert report["loss"]["mean"] - report["best_arm_loss"] == pytest.approx(report["pseudo_regret"])
+    assert report["draws"] == dict(zip(ARMS, pulls.draws.tolist(), strict=True))
     certificate_values = [one.describe() | {"runs": one.runs} for one in pulls.certificates()]
-    assert json.loads(json.dumps(certificate_values)) == found["certificates"]
-    bounds = found["observable"]["bound"]
-    assert found["observable"]["regret"] == pulls.regrets.tolist()
-    own = found["certificates"][-1]["runs"]["bound"]
+    assert json.loads(json.dumps(certificate_values)) == report["certificates"]
+    bounds = report["observable"]["bound"]
+    assert report["observable"]["regret"] == pulls.regrets.tolist()
+    own = report["certificates"][-1]["runs"]["bound"]
     assert np.quantile(bounds, [0.05, 0.5, 0.95]) == pytest.approx([own["q05"], own["q50"], own["q95"]])
-    assert {name: found["parameters"][name] for name in ("horizon", "delta", "seed", "n_arms")} == {
+    assert {name: report["parameters"][name] for name in ("horizon", "delta", "seed", "n_arms")} == {
         "horizon": 200,
         "delta": 0.1,
         "seed": 5,
         "n_arms": 3,
     }
-    assert "run" not in found["parameters"]
+    assert "run" not in report["parameters"]
 
 
 def test_what_is_printed_is_in_the_json(run, table):
     """For people there are the loss, the best arm, the arms by draws, the regret above the bounds, and the theorems."""
-    found = run("pull", table, *FEW, "--json").json
+    report = run("pull", table, *FEW, "--json").json
     result = run("pull", table, *FEW)
     lines = result.out.splitlines()
     assert (result.code, result.err) == (0, "")
     assert lines[0] == "exp3-ix: 4 runs of 200 rounds, 3 arms, seed 0"
-    assert f"{found['loss']['mean']:,.6g}" in lines[1]
+    assert f"{report['loss']['mean']:,.6g}" in lines[1]
     assert lines[2].split()[:3] == ["best", "arm", "south"]
     begin = lines.index(next(line for line in lines if line.startswith("arms "))) + 1
     drawn = [line.split()[0] for line in lines[begin : begin + 3]]
-    assert drawn == sorted(ARMS, key=lambda name: -found["draws"][name])
+    assert drawn == sorted(ARMS, key=lambda name: -report["draws"][name])
     assert [float(line.split()[2]) for line in lines[begin : begin + 3]] == pytest.approx(
         [losses()[:, ARMS.index(name)].mean() for name in drawn], rel=1e-5
     )
     head = next(line for line in lines if line.startswith("over the runs"))
-    regret, *bounds = lines[lines.index(head) + 1 : lines.index(head) + 2 + len(found["certificates"])]
+    regret, *bounds = lines[lines.index(head) + 1 : lines.index(head) + 2 + len(report["certificates"])]
     assert [float(one) for one in regret.split()[1:]] == pytest.approx(
-        [found["regret"][name] for name in ("q05", "q50", "q95")], rel=1e-5
+        [report["regret"][name] for name in ("q05", "q50", "q95")], rel=1e-5
     )
-    for line, certificate in zip(bounds, found["certificates"], strict=True):
+    for line, certificate in zip(bounds, report["certificates"], strict=True):
         assert f"{certificate['runs']['bound']['q50']:,.6g}" in line
         assert line.endswith("too few runs" if certificate["kind"] == "expected" else "0 of 4")
     *certificates, joint = lines[lines.index(head) + 2 + len(bounds) :]
     assert len(certificates) == len(bounds)
-    assert f"all 3 such lines of a run hold together with at least {100 * found['joint_confidence']:g}%" in joint
+    assert f"all 3 such lines of a run hold together with at least {100 * report['joint_confidence']:g}%" in joint
 
 
 @pytest.mark.parametrize("name", list(BANDITS))
@@ -147,8 +147,8 @@ def test_the_learner_gets_the_number_of_rounds_as_its_horizon(run, table):
     """Unless rates are to fall, or one is set; a learner for changing arms is tuned for five switches."""
 
     def parameters(*words: object) -> dict[str, Any]:
-        found: dict[str, Any] = run("pull", table, "--runs", 1, "--json", *words).json["parameters"]
-        return found
+        result: dict[str, Any] = run("pull", table, "--runs", 1, "--json", *words).json["parameters"]
+        return result
 
     assert parameters()["horizon"] == 200
     assert parameters("--anytime")["horizon"] is None
@@ -157,14 +157,14 @@ def test_the_learner_gets_the_number_of_rounds_as_its_horizon(run, table):
     assert parameters("--set", "rate=0.1") | {"horizon": None, "rate": 0.1} == parameters("--set", "rate=0.1")
     assert parameters("--set", "horizon=50")["horizon"] == 50
     assert "horizon" not in parameters("--learner", "tsallis-inf", "--anytime")
-    found = parameters("--learner", "exp3-s")
-    assert (found["horizon"], found["switches"]) == (200, 5)
-    found = parameters("--learner", "exp3-s", "--set", "switches=150")
-    assert (found["horizon"], found["switches"]) == (200, 150)
-    found = parameters("--learner", "exp3-s", "--set", "rate=0.1", "--set", "share=0.01")
-    assert (found["horizon"], found["switches"], found["share"]) == (None, None, 0.01)
-    found = parameters("--learner", "exp3-p", "--set", "rate=.1", "--set", "beta=.1", "--set", "explore=.1")
-    assert (found["horizon"], found["explore"]) == (None, 0.1)
+    result = parameters("--learner", "exp3-s")
+    assert (result["horizon"], result["switches"]) == (200, 5)
+    result = parameters("--learner", "exp3-s", "--set", "switches=150")
+    assert (result["horizon"], result["switches"]) == (200, 150)
+    result = parameters("--learner", "exp3-s", "--set", "rate=0.1", "--set", "share=0.01")
+    assert (result["horizon"], result["switches"], result["share"]) == (None, None, 0.01)
+    result = parameters("--learner", "exp3-p", "--set", "rate=.1", "--set", "beta=.1", "--set", "explore=.1")
+    assert (result["horizon"], result["explore"]) == (None, 0.1)
 
 
 def test_parameters_reach_the_learner(run, table):
@@ -180,13 +180,13 @@ def test_parameters_reach_the_learner(run, table):
 def test_runs_do_not_depend_on_workers_or_on_each_other(run, table):
     """One worker or three, and four runs as the first four of eight: the same losses."""
 
-    def told(*words: object) -> dict[str, Any]:
-        found: dict[str, Any] = run("pull", table, "--json", *words).json
-        return {name: value for name, value in found.items() if name != "seconds"}
+    def report_of(*words: object) -> dict[str, Any]:
+        report: dict[str, Any] = run("pull", table, "--json", *words).json
+        return {name: value for name, value in report.items() if name != "seconds"}
 
-    assert told("--runs", 8, "--workers", 1) == told("--runs", 8, "--workers", 3)
-    assert told(*FEW, "--seed", 1) != told(*FEW, "--seed", 2)
-    one = [told("--runs", 1, "--seed", 7)["loss"]["mean"] for _ in range(2)]
+    assert report_of("--runs", 8, "--workers", 1) == report_of("--runs", 8, "--workers", 3)
+    assert report_of(*FEW, "--seed", 1) != report_of(*FEW, "--seed", 2)
+    one = [report_of("--runs", 1, "--seed", 7)["loss"]["mean"] for _ in range(2)]
     assert one[0] == one[1]
 
 
@@ -210,15 +210,15 @@ def test_arms_that_sleep_are_not_drawn(run, tmp_path):
     """The regret counts the rounds in which the arm is awake, and every bound holds."""
     values = losses(500, asleep=0.3)
     path = write(tmp_path / "t.csv", values)
-    found = run("pull", path, "--runs", 30, "--json").json
-    assert found["best_arm"] == "south"
-    assert found["best_arm_loss"] == pytest.approx(np.nansum(values[:, 1]))
-    assert found["loss"]["mean"] - found["best_arm_loss"] > found["pseudo_regret"]
-    assert all(one["observed"] <= one["bound"] for one in found["certificates"] if one["applies"])
-    assert any(one["applies"] for one in found["certificates"])
+    report = run("pull", path, "--runs", 30, "--json").json
+    assert report["best_arm"] == "south"
+    assert report["best_arm_loss"] == pytest.approx(np.nansum(values[:, 1]))
+    assert report["loss"]["mean"] - report["best_arm_loss"] > report["pseudo_regret"]
+    assert all(one["observed"] <= one["bound"] for one in report["certificates"] if one["applies"])
+    assert any(one["applies"] for one in report["certificates"])
     coded = np.where(np.isnan(values), -1, values)
     again = run("pull", write(tmp_path / "c.csv", coded), "--missing", -1, "--runs", 30, "--json").json
-    assert again["loss"] == found["loss"]
+    assert again["loss"] == report["loss"]
 
 
 def test_experts_advise(run, table, tmp_path):
@@ -229,23 +229,23 @@ def test_experts_advise(run, table, tmp_path):
     rows = [f"{ARMS[i]},{j},south" for i, j in zip(best, other, strict=True)]
     path.write_text("\n".join(["oracle,dice,stubborn", *rows]) + "\n")
     words = ("--learner", "exp4", "--advice", path)
-    found = run("pull", table, *words, *FEW, "--json").json
-    assert list(found) == [*KEYS, "best_expert", "best_expert_loss"]
-    assert found["best_expert"] == "oracle"
-    assert found["best_expert_loss"] == pytest.approx(losses().min(axis=1).sum())
-    assert found["loss"]["mean"] - found["best_expert_loss"] == pytest.approx(found["pseudo_regret"])
-    assert {one["comparator"]["label"] for one in found["certificates"]} == {"best expert oracle"}
+    report = run("pull", table, *words, *FEW, "--json").json
+    assert list(report) == [*KEYS, "best_expert", "best_expert_loss"]
+    assert report["best_expert"] == "oracle"
+    assert report["best_expert_loss"] == pytest.approx(losses().min(axis=1).sum())
+    assert report["loss"]["mean"] - report["best_expert_loss"] == pytest.approx(report["pseudo_regret"])
+    assert {one["comparator"]["label"] for one in report["certificates"]} == {"best expert oracle"}
     advice = np.stack([best, other, np.ones(200, int)], axis=1)
     learner = Exp4(arms=ARMS, horizon=200, seed=0)
-    assert found["loss"]["mean"] == simulate(learner, losses(), advice=advice, runs=4).losses.mean()
+    assert report["loss"]["mean"] == simulate(learner, losses(), advice=advice, runs=4).losses.mean()
     assert "best expert oracle" in run("pull", table, *words, *FEW).out
 
 
 def test_standard_input_is_played(run, table):
     """A dash reads the table from a pipe."""
     expected = run("pull", table, *FEW, "--json").json
-    found = run("pull", "-", *FEW, "--json", stdin=table.read_bytes()).json
-    assert found["loss"] == expected["loss"]
+    report = run("pull", "-", *FEW, "--json", stdin=table.read_bytes()).json
+    assert report["loss"] == expected["loss"]
 
 
 @pytest.mark.parametrize(
@@ -261,18 +261,18 @@ def test_small_tables_are_played(run, tmp_path, shape, words, name):
     path = write(tmp_path / "t.csv", values, [f"arm{place}" for place in range(shape[1])])
     result = run("pull", path, "--learner", name, *words, "--json")
     assert (result.code, result.err) == (0, "")
-    found = result.json
-    assert (found["rounds"], found["arms"]) == shape
-    assert (found["loss"]["sd"] is None) == (found["runs"] == 1)
+    report = result.json
+    assert (report["rounds"], report["arms"]) == shape
+    assert (report["loss"]["sd"] is None) == (report["runs"] == 1)
     assert run("pull", path, "--learner", name, *words).code == 0
 
 
 def test_constant_losses_have_no_regret(run, tmp_path):
     """Where all arms always cost the same there is nothing to regret, whichever are drawn."""
     for value in (0.0, 0.5, 1.0):
-        found = run("pull", write(tmp_path / "t.csv", np.full((40, 3), value)), "--json").json
-        assert found["regret"] == {"mean": 0, "q05": 0, "q50": 0, "q95": 0}
-        assert found["loss"] == {"mean": 40 * value, "sd": 0}
+        report = run("pull", write(tmp_path / "t.csv", np.full((40, 3), value)), "--json").json
+        assert report["regret"] == {"mean": 0, "q05": 0, "q50": 0, "q95": 0}
+        assert report["loss"] == {"mean": 40 * value, "sd": 0}
 
 
 def test_the_report_is_written(run, table, tmp_path):
@@ -289,7 +289,7 @@ def test_the_report_is_written(run, table, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "found"),
+    ("words", "outcome"),
     [
         (("--learner", "exp4"), "--learner exp4 draws as experts advise: give their --advice FILE"),
         (("--advice", "x.csv"), "--advice is for exp4: exp3-ix has no experts"),
@@ -320,13 +320,13 @@ def test_the_report_is_written(run, table, tmp_path):
         (("--report", "losses.csv"), "losses.csv would be overwritten"),
     ],
 )
-def test_nonsense_is_refused(run, table, monkeypatch, words, found):
+def test_nonsense_is_refused(run, table, monkeypatch, words, outcome):
     """What makes no sense is one line that says so, with exit code 2, and nothing is printed."""
     monkeypatch.chdir(table.parent)
     result = run("pull", table, *words)
     assert result.code == 2, result.err
     assert result.out == ""
-    assert found in result.err
+    assert outcome in result.err
     assert result.err.count("\n") == 1
 
 
@@ -338,7 +338,7 @@ def test_a_file_is_needed(run):
 
 
 @pytest.mark.parametrize(
-    ("text", "words", "found"),
+    ("text", "words", "outcome"),
     [
         (
             "a,b\n0,1\n0.5,7200\n",
@@ -355,13 +355,13 @@ def test_a_file_is_needed(run):
         ("a,b\n0,1\n", ("--missing", 1), "arm 'b' has no value in any row"),
     ],
 )
-def test_bad_tables_are_refused(run, tmp_path, text, words, found):
+def test_bad_tables_are_refused(run, tmp_path, text, words, outcome):
     """A table that cannot be played is one line that says where, with exit code 1; nothing is written."""
     path, page = tmp_path / "t.csv", tmp_path / "page.html"
     path.write_text(text)
     result = run("pull", path, *words, "--report", page, "--json")
     assert (result.code, json.loads(result.out)["code"]) == (1, 1)
-    assert found in result.err
+    assert outcome in result.err
     assert result.err.startswith(f"regretless: {path}")
     assert result.err.count("\n") == 1
     assert not page.exists()
@@ -395,9 +395,13 @@ def test_the_regret_against_sequences_has_a_row_of_its_own(run, table):
 
 def test_of_a_certificate_that_does_not_apply_no_runs_are_reported(run, table):
     """Certificates have the same keys in JSON whether they apply, and of one run or many."""
-    told = run("pull", table, "--set", "rate=0.1", *FEW, "--json").json["certificates"]
-    assert [one["runs"] for one in told if not one["applies"]] == [None] * sum(not one["applies"] for one in told) != []
-    assert all(one["runs"]["of"] == 4 for one in told if one["applies"])
+    certificates = run("pull", table, "--set", "rate=0.1", *FEW, "--json").json["certificates"]
+    assert (
+        [one["runs"] for one in certificates if not one["applies"]]
+        == [None] * sum(not one["applies"] for one in certificates)
+        != []
+    )
+    assert all(one["runs"]["of"] == 4 for one in certificates if one["applies"])
     single = run("pull", table, "--runs", 1, "--json").json
     assert {one["runs"] for one in single["certificates"]} == {None}
     assert len(single["observable"]["bound"]) == 1
@@ -520,15 +524,15 @@ def large(tmp_path_factory) -> Path:
 
 def interrupted(process: subprocess.Popen[bytes], number: signal.Signals) -> tuple[int, str, str]:
     """Send a signal once some runs are over, and see how it ends."""
-    seen = b""
+    count = b""
     while True:
         line = process.stderr.readline()
-        seen += line
+        count += line
         if not line or int(re.match(rb"([0-9,]+) of", line)[1].replace(b",", b"")) > 0:
             break
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
-    return process.returncode, out.decode(), (seen + err).decode()
+    return process.returncode, out.decode(), (count + err).decode()
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -536,8 +540,8 @@ def test_runs_that_were_over_are_reported(large, tmp_path, number, code):
     """A signal ends the runs; those that were over are printed and on the page, and the exit code tells the signal."""
     page = tmp_path / "page.html"
     process = start("pull", large, "--runs", 100_000, "--progress", "--report", page)
-    found, out, err = interrupted(process, number)
-    assert found == code, err
+    result, out, err = interrupted(process, number)
+    assert result == code, err
     runs = int(re.match(r"exp3-ix: ([0-9,]+) runs? of 100,000 rounds, 10 arms", out)[1].replace(",", ""))
     assert 0 < runs < 100_000
     assert err.splitlines()[-1] == f"regretless: interrupted; this is about {runs} of 100000 runs"
@@ -548,13 +552,13 @@ def test_runs_that_were_over_are_reported(large, tmp_path, number, code):
 def test_a_signal_delivered_twice_is_one_wish(large, number):
     """What is pressed or sent twice within milliseconds ends the runs once, and those that were over are printed."""
     process = start("pull", large, "--runs", 100_000, "--progress")
-    seen = process.stderr.readline()
+    observed = process.stderr.readline()
     process.send_signal(number)
     time.sleep(0.005)
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[number], err
-    assert out or b"interrupted before the first run was over" in err, (seen, err)
+    assert out or b"interrupted before the first run was over" in err, (observed, err)
     assert b"ImportError" not in err
 
 
@@ -601,11 +605,11 @@ def test_solvers_are_selected(run, data, name, cutoff):
         cost, solvers = arrays["cost"], arrays["algorithm"]
     for learner in ("exp3-ix", "tsallis-inf", "hedge"):
         result = run("pull", path, "--range", 0, cutoff, "--learner", learner, "--runs", 20, "--json")
-        found = result.json
-        assert (result.code, found["rounds"], found["arms"]) == (0, *cost.shape)
-        assert found["best_arm"] == solvers[cost.sum(axis=0).argmin()]
-        assert found["best_arm_loss"] == pytest.approx(cost.sum(axis=0).min())
-        for one in found["certificates"]:
+        report = result.json
+        assert (result.code, report["rounds"], report["arms"]) == (0, *cost.shape)
+        assert report["best_arm"] == solvers[cost.sum(axis=0).argmin()]
+        assert report["best_arm_loss"] == pytest.approx(cost.sum(axis=0).min())
+        for one in report["certificates"]:
             assert one["applies"]
             assert one["observed"] <= one["bound"]
     refused = run("pull", path)
@@ -619,8 +623,8 @@ def test_jokes_that_nobody_rated_are_asleep(run, data):
     if not path.is_file():
         pytest.skip("no jokes among the real data")
     words = ("--rewards", "--range", -1000, 1000, "--missing", -32768)
-    found = run("pull", path, *words, "--learner", "exp3-ix", "--runs", 5, "--json").json
-    assert (found["rounds"], found["arms"]) == (5000, 100)
-    assert found["reward"]["mean"] > 0
-    assert all(one["observed"] <= one["bound"] for one in found["certificates"] if one["applies"])
+    report = run("pull", path, *words, "--learner", "exp3-ix", "--runs", 5, "--json").json
+    assert (report["rounds"], report["arms"]) == (5000, 100)
+    assert report["reward"]["mean"] > 0
+    assert all(one["observed"] <= one["bound"] for one in report["certificates"] if one["applies"])
     assert "--missing" in run("pull", path, "--rewards", "--range", -1000, 1000).err

@@ -289,14 +289,14 @@ def test_interrupted_until_clean_runs_stop_after_the_same_pass(run, tmp_path, st
     assert (tmp_path / "m.rgl").read_bytes() == (tmp_path / "whole.rgl").read_bytes()
 
 
-def _until(process, rounds: int, found: list[bytes]) -> None:
+def _until(process, rounds: int, result: list[bytes]) -> None:
     """Read the table until it has a row of so many rounds."""
     assert process.stderr is not None
     for line in process.stderr:
-        found.append(line)
+        result.append(line)
         if line.split()[:1] == [str(rounds).encode()]:
             return
-    pytest.fail(f"the run ended early: {found}")
+    pytest.fail(f"the run ended early: {result}")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs POSIX signals")
@@ -310,8 +310,8 @@ def test_a_process_on_a_pipe_can_be_stopped(run, tmp_path, number):
     process = start("learn", "-", *words, "--save", model, "--checkpoint-every", 1000)
     process.stdin.write(data[: len(data) // 4 * 3])
     process.stdin.flush()
-    said: list[bytes] = []
-    _until(process, 8192, said)
+    messages: list[bytes] = []
+    _until(process, 8192, messages)
     process.send_signal(number)
     with suppress(BrokenPipeError):  # more may come, or there may be nobody to take it
         process.stdin.write(data[len(data) // 4 * 3 :])
@@ -322,7 +322,7 @@ def test_a_process_on_a_pipe_can_be_stopped(run, tmp_path, number):
     )
     with suppress(BrokenPipeError):
         process.stdin.close()
-    assert b"Traceback" not in b"".join(said) + process.stderr.read()
+    assert b"Traceback" not in b"".join(messages) + process.stderr.read()
     unfinished = run("inspect", model, "--json").json["unfinished"]
     assert 8000 <= unfinished["row"] < 40_000
     assert unfinished["source"] == "<stdin>"

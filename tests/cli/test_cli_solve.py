@@ -77,16 +77,16 @@ def sequences(path: Path, **changes: Any) -> Path:
 def test_solve_is_matrix_game_solve(run, write):
     """Strategies and interval of the command line are those of Python, to the bit, and named."""
     result = run("solve", write(UNFAIR), "--json")
-    found = result.json
+    output = result.json
     assert (result.code, result.err) == (0, "")
-    assert list(found) == KEYS
+    assert list(output) == KEYS
     expected = MatrixGame([[3, -1], [-2, 1]], rows=["up", "down"], cols=["left", "right"]).solve()
-    assert (found["schema"], found["game"]) == ("regretless.solve/1", "zero-sum")
-    assert (found["lower"], found["upper"], found["gap"]) == (expected.lower, expected.upper, expected.gap)
-    assert found["row_strategy"] == dict(zip(["up", "down"], expected.row.tolist(), strict=True))
-    assert found["column_strategy"] == dict(zip(["left", "right"], expected.column.tolist(), strict=True))
-    assert found["value"] == pytest.approx(1 / 7, abs=1e-12)
-    assert all(one["applies"] for one in found["certificates"])
+    assert (output["schema"], output["game"]) == ("regretless.solve/1", "zero-sum")
+    assert (output["lower"], output["upper"], output["gap"]) == (expected.lower, expected.upper, expected.gap)
+    assert output["row_strategy"] == dict(zip(["up", "down"], expected.row.tolist(), strict=True))
+    assert output["column_strategy"] == dict(zip(["left", "right"], expected.column.tolist(), strict=True))
+    assert output["value"] == pytest.approx(1 / 7, abs=1e-12)
+    assert all(one["applies"] for one in output["certificates"])
 
 
 def test_people_read_the_same(run, write):
@@ -105,7 +105,7 @@ def test_people_read_the_same(run, write):
 
 
 @pytest.mark.parametrize(
-    ("value", "gap", "told"),
+    ("value", "gap", "values"),
     [
         (-1.04e-17, 4.6e-16, "0"),
         (1 / 7, 8.7e-4, "0.1429"),
@@ -116,22 +116,22 @@ def test_people_read_the_same(run, write):
         (0.0, float("inf"), "0"),
     ],
 )
-def test_values_have_the_digits_that_are_certain(value, gap, told):
+def test_values_have_the_digits_that_are_certain(value, gap, values):
     """No digit of a value is printed that its gap leaves open, but that of the gap's own size."""
-    assert certain(value, gap) == told
+    assert certain(value, gap) == values
 
 
 @given(st.floats(-1e300, 1e300), st.floats(0, 1e300))
 def test_intervals_are_rounded_outwards(lower, width):
     """The printed ends contain those that were found, and are apart by at most a tenth more."""
     upper = lower + width
-    told = [Fraction(text.replace(",", "")) for text in re.split(", (?=[-0-9.])", ends(lower, upper))]
+    values = [Fraction(text.replace(",", "")) for text in re.split(", (?=[-0-9.])", ends(lower, upper))]
     if upper > lower:
-        assert told[0] <= Fraction(lower)
-        assert Fraction(upper) <= told[1]
-        assert told[1] - told[0] <= (Fraction(upper) - Fraction(lower)) * Fraction(11, 10)
+        assert values[0] <= Fraction(lower)
+        assert Fraction(upper) <= values[1]
+        assert values[1] - values[0] <= (Fraction(upper) - Fraction(lower)) * Fraction(11, 10)
     else:
-        assert list(map(float, told)) == [lower, upper]
+        assert list(map(float, values)) == [lower, upper]
 
 
 def test_intervals_within_rounding_are_told_apart():
@@ -153,43 +153,43 @@ def test_long_strategies_are_cut(run, write):
 def test_exact_takes_decimals_as_they_are_written(run, write):
     """0.1 is a tenth: the value of [[0.1, 1/3], [1/2, -1]] is what fractions give, not floats."""
     path = write("0.1,1/3\n1/2,-1\n")
-    found = run("solve", path, "--exact", "--json").json["exact"]
+    entry = run("solve", path, "--exact", "--json").json["exact"]
     a, b, c, d = Fraction(1, 10), Fraction(1, 3), Fraction(1, 2), Fraction(-1)
-    assert Fraction(found["value"]) == (a * d - b * c) / (a + d - b - c)
-    assert sum(map(Fraction, found["row_strategy"].values())) == 1
+    assert Fraction(entry["value"]) == (a * d - b * c) / (a + d - b - c)
+    assert sum(map(Fraction, entry["row_strategy"].values())) == 1
     text = run("solve", path, "--exact").out
-    assert f"value, exactly                     {found['value']}" in text
-    assert all(chance in text for chance in found["row_strategy"].values())
+    assert f"value, exactly                     {entry['value']}" in text
+    assert all(chance in text for chance in entry["row_strategy"].values())
 
 
 def test_losses_are_reported_as_losses(run, write):
     """With --losses the row player minimises, and everything printed is a loss."""
     path = write(UNFAIR)
-    found = run("solve", path, "--losses", "--json").json
+    output = run("solve", path, "--losses", "--json").json
     expected = MatrixGame.from_losses([[3, -1], [-2, 1]]).solve()
-    assert (found["lower"], found["upper"]) == (expected.lower, expected.upper)
-    assert found["payoffs"] == "row player's losses"
+    assert (output["lower"], output["upper"]) == (expected.lower, expected.upper)
+    assert output["payoffs"] == "row player's losses"
     assert "loss of the row player, who minimises it" in run("solve", path, "--losses").out
 
 
 @pytest.mark.parametrize("method", ["auto", *METHODS])
 def test_every_method_comes_within_the_tolerance(run, write, method):
     """Each method ends within the gap that was asked for, around the value."""
-    found = run("solve", write(UNFAIR), "--method", method, "--tolerance", 0.01, "--json").json
-    assert found["gap"] <= 0.01
-    assert found["lower"] <= 1 / 7 <= found["upper"]
+    output = run("solve", write(UNFAIR), "--method", method, "--tolerance", 0.01, "--json").json
+    assert output["gap"] <= 0.01
+    assert output["lower"] <= 1 / 7 <= output["upper"]
 
 
 def test_self_play_takes_its_settings(run, write):
     """Rounds, averages and turns are those that were asked for."""
     path = write(UNFAIR)
     settings = ("--method", "rm+", "--rounds", 50, "--average", "linear", "--simultaneous", "--json")
-    found = run("solve", path, *settings).json
+    output = run("solve", path, *settings).json
     expected = MatrixGame([[3, -1], [-2, 1]]).solve("rm+", rounds=50, average="linear", alternate=False)
-    assert (found["iterations"], found["lower"], found["upper"]) == (50, expected.lower, expected.upper)
+    assert (output["iterations"], output["lower"], output["upper"]) == (50, expected.lower, expected.upper)
     expected = MatrixGame([[3, -1], [-2, 1]]).solve("hedge", rounds=50, alternate=True)
-    found = run("solve", path, "--method", "hedge", "--rounds", 50, "--alternating", "--json").json
-    assert (found["lower"], found["upper"]) == (expected.lower, expected.upper)
+    output = run("solve", path, "--method", "hedge", "--rounds", 50, "--alternating", "--json").json
+    assert (output["lower"], output["upper"]) == (expected.lower, expected.upper)
 
 
 def test_compressed_tables_and_standard_input(run, write):
@@ -217,16 +217,16 @@ def test_notes_are_reported_unless_quiet(run, write):
 
 def test_strategies_are_kept_and_taken_up(run, write, tmp_path):
     """What --save wrote is what was printed, --start begins with it, and refuses it for a game of other names."""
-    path, kept = write(UNFAIR), tmp_path / "kept.npz"
-    first = run("solve", path, "--method", "rm+", "--rounds", 30, "--save", kept, "--json").json
-    with np.load(kept) as arrays:
+    path, archive = write(UNFAIR), tmp_path / "kept.npz"
+    first = run("solve", path, "--method", "rm+", "--rounds", 30, "--save", archive, "--json").json
+    with np.load(archive) as arrays:
         assert arrays["rows"].tolist() == ["up", "down"]
         assert dict(zip(arrays["cols"].tolist(), arrays["column"].tolist(), strict=True)) == first["column_strategy"]
         assert (float(arrays["lower"]), float(arrays["upper"])) == (first["lower"], first["upper"])
-    result = run("solve", path, "--method", "rm+", "--tolerance", 0.01, "--start", kept, "--json")
+    result = run("solve", path, "--method", "rm+", "--tolerance", 0.01, "--start", archive, "--json")
     assert (result.code, result.json["gap"] <= 0.01) == (0, True)
     other = write(UNFAIR.replace("up", "high"), "other.csv")
-    assert "rows have other names; these are strategies of another game" in run("solve", other, "--start", kept).err
+    assert "rows have other names; these are strategies of another game" in run("solve", other, "--start", archive).err
 
 
 @pytest.mark.parametrize(
@@ -244,9 +244,9 @@ def test_strategies_are_kept_and_taken_up(run, write, tmp_path):
 )
 def test_strategies_that_are_none(run, write, tmp_path, arrays, message):
     """A file to start with that holds something else is refused."""
-    kept = tmp_path / "kept.npz"
-    np.savez(kept, **arrays)
-    result = run("solve", write(UNFAIR), "--start", kept)
+    archive = tmp_path / "kept.npz"
+    np.savez(archive, **arrays)
+    result = run("solve", write(UNFAIR), "--start", archive)
     assert result.code != 0
     assert result.out == ""
     assert message in result.err
@@ -274,9 +274,9 @@ def test_a_page_for_every_kind(run, write, tmp_path):
 def test_equilibria_are_listed(run, write):
     """The three equilibria of the battle of the sexes are listed, in fractions, and said to be all."""
     path = write(BATTLE, "b.nfg")
-    found = run("solve", path, "--json").json
-    assert (found["game"], found["complete"], len(found["equilibria"])) == ("bimatrix", True, 3)
-    mixed = next(one["exact"] for one in found["equilibria"] if len(one["row_strategy"]) == 2)
+    output = run("solve", path, "--json").json
+    assert (output["game"], output["complete"], len(output["equilibria"])) == ("bimatrix", True, 3)
+    mixed = next(one["exact"] for one in output["equilibria"] if len(one["row_strategy"]) == 2)
     assert mixed["row_strategy"] == {"boxing": "2/3", "ballet": "1/3"}
     text = run("solve", path).out
     assert "3 equilibria, all there are" in text
@@ -288,10 +288,10 @@ def test_equilibria_are_listed(run, write):
 def test_a_constant_sum_is_a_zero_sum_game(run, write):
     """Payoffs that sum to a constant everywhere are solved as a zero-sum game, and stderr says so."""
     result = run("solve", write(PENNIES, "p.nfg"), "--exact", "--json")
-    found = result.json
+    output = result.json
     assert "the payoffs sum to 4 everywhere, so that this is solved as a zero-sum game" in result.err
-    assert (found["game"], found["sum"], found["exact"]["value"]) == ("constant-sum", 4.0, "2")
-    assert found["row_strategy"] == pytest.approx({"h": 0.5, "t": 0.5})
+    assert (output["game"], output["sum"], output["exact"]["value"]) == ("constant-sum", 4.0, "2")
+    assert output["row_strategy"] == pytest.approx({"h": 0.5, "t": 0.5})
     assert "value for the column player        2, for both win 4 together" in run("solve", write(PENNIES, "p.nfg")).out
     assert len(run("solve", write(PENNIES, "p.nfg"), "--equilibria", "auto", "--json").json["equilibria"]) == 1
 
@@ -300,12 +300,12 @@ def test_correlated_equilibria(run, write):
     """The best correlated equilibrium of the battle of the sexes pays 3 together, the best for one player pays it 2."""
     path = write(BATTLE, "b.nfg")
     for kind in ("--correlated", "--coarse"):
-        found = run("solve", path, kind, "--json").json["correlated"]
-        assert found["row_payoff"] + found["column_payoff"] == pytest.approx(3)
-        assert found["bound"] >= found["best"] - 1e-12
-        found = run("solve", path, kind, "--objective", "column", "--json").json["correlated"]
-        assert found["column_payoff"] == pytest.approx(2)
-        assert found["joint"]["ballet"]["ballet"] == pytest.approx(1)
+        correlated = run("solve", path, kind, "--json").json["correlated"]
+        assert correlated["row_payoff"] + correlated["column_payoff"] == pytest.approx(3)
+        assert correlated["bound"] >= correlated["best"] - 1e-12
+        correlated = run("solve", path, kind, "--objective", "column", "--json").json["correlated"]
+        assert correlated["column_payoff"] == pytest.approx(2)
+        assert correlated["joint"]["ballet"]["ballet"] == pytest.approx(1)
     assert "correlated equilibrium, the best for both together" in run("solve", path, "--correlated").out
 
 
@@ -317,17 +317,17 @@ def test_without_the_library_pure_ones_and_a_correlated_one(run, write, tmp_path
 
     monkeypatch.setattr(BimatrixGame, "equilibria", missing)
     monkeypatch.setattr(solve_bimatrix, "find_spec", lambda name: None)
-    path, page, kept = write(BATTLE, "b.nfg"), tmp_path / "page.html", tmp_path / "kept.npz"
-    result = run("solve", path, "--report", page, "--save", kept)
+    path, page, archive = write(BATTLE, "b.nfg"), tmp_path / "page.html", tmp_path / "kept.npz"
+    result = run("solve", path, "--report", page, "--save", archive)
     assert result.code == 0
     assert "mixed equilibria were not looked for: this needs quantecon" in result.out
     assert "2 pure equilibria:" in result.out
     assert "correlated equilibrium, the best for both together: payoffs" in result.out
     assert page.exists()
-    with np.load(kept) as arrays:
+    with np.load(archive) as arrays:
         assert arrays["joint"].shape == (2, 2)
-    found = run("solve", path, "--json").json
-    assert found["pure_equilibria"] == [["boxing", "boxing"], ["ballet", "ballet"]]
+    output = run("solve", path, "--json").json
+    assert output["pure_equilibria"] == [["boxing", "boxing"], ["ballet", "ballet"]]
     result = run("solve", path, "--equilibria", "lemke-howson")
     assert (result.code, result.out) == (1, "")
     assert "pip install quantecon" in result.err
@@ -335,9 +335,9 @@ def test_without_the_library_pure_ones_and_a_correlated_one(run, write, tmp_path
 
 def test_equilibria_are_kept_one_a_row(run, write, tmp_path):
     """--save keeps all equilibria of a bimatrix game."""
-    kept = tmp_path / "kept.npz"
-    assert run("solve", write(BATTLE, "b.nfg"), "--save", kept).code == 0
-    with np.load(kept) as arrays:
+    archive = tmp_path / "kept.npz"
+    assert run("solve", write(BATTLE, "b.nfg"), "--save", archive).code == 0
+    with np.load(archive) as arrays:
         assert arrays["row"].shape == arrays["column"].shape == (3, 2)
 
 
@@ -347,19 +347,19 @@ def test_equilibria_are_kept_one_a_row(run, write, tmp_path):
 def test_sequence_forms(run, tmp_path):
     """A sequence form is solved by linear programming or by self-play, and reported by information set."""
     path = sequences(tmp_path / "s.npz")
-    found = run("solve", path, "--json").json
-    assert (found["game"], found["value"]) == ("sequence form", pytest.approx(0, abs=1e-9))
-    assert found["row_strategy"] == {"1": pytest.approx({"1": 0.5, "2": 0.5})}
-    found = run("solve", path, "--method", "pcfr+", "--tolerance", 1e-4, "--json").json
-    assert (found["method"], found["gap"] <= 1e-4) == ("pcfr+", True)
+    output = run("solve", path, "--json").json
+    assert (output["game"], output["value"]) == ("sequence form", pytest.approx(0, abs=1e-9))
+    assert output["row_strategy"] == {"1": pytest.approx({"1": 0.5, "2": 0.5})}
+    output = run("solve", path, "--method", "pcfr+", "--tolerance", 1e-4, "--json").json
+    assert (output["method"], output["gap"] <= 1e-4) == ("pcfr+", True)
     assert "1 information set that it comes to" in run("solve", path).out
 
 
 def test_trees(run, write):
     """A tree is solved by its sequence form, with the names of its information sets and actions."""
-    found = run("solve", write(TREE, "t.efg"), "--json").json
-    assert (found["title"], found["value"]) == ("Hidden coin", pytest.approx(0, abs=1e-9))
-    assert found["column_strategy"] == {"guess": pytest.approx({"h": 0.5, "t": 0.5})}
+    output = run("solve", write(TREE, "t.efg"), "--json").json
+    assert (output["title"], output["value"]) == ("Hidden coin", pytest.approx(0, abs=1e-9))
+    assert output["column_strategy"] == {"guess": pytest.approx({"h": 0.5, "t": 0.5})}
     assert "guess" in run("solve", write(TREE, "t.efg")).out
 
 
@@ -378,8 +378,8 @@ def test_trees_of_any_sum(run, write):
     assert "solved by its reduced strategic form, 2 x 2 plans" in result.err
     assert "Entry\nbimatrix game, 2 x 2; exact-enumeration: 3 equilibria" in result.out
     assert "  rows                               market: in (1)" in result.out
-    found = run("solve", path, "--json").json
-    assert [one["exact"]["column_strategy"] for one in found["equilibria"]] == [
+    output = run("solve", path, "--json").json
+    assert [one["exact"]["column_strategy"] for one in output["equilibria"]] == [
         {"reply: fight": "1"},
         {"reply: fight": "1/2", "reply: share": "1/2"},
         {"reply: share": "1"},
@@ -463,13 +463,13 @@ def test_options_that_do_not_fit_the_game(run, write, name, content, words, mess
 def test_files_that_are_no_game(run, write, tmp_path, name, content, message):
     """Each gives one line with the file, the line and the column, exit code 1, and nothing is written."""
     path = write(content, name)
-    page, kept = tmp_path / "page.html", tmp_path / "kept.npz"
-    result = run("solve", path, "--report", page, "--save", kept)
+    page, archive = tmp_path / "page.html", tmp_path / "kept.npz"
+    result = run("solve", path, "--report", page, "--save", archive)
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith(f"regretless: {path}{message}")
     assert result.err.count("\n") == 1
     assert not page.exists()
-    assert not kept.exists()
+    assert not archive.exists()
 
 
 def test_sequence_forms_that_are_none(run, tmp_path):
@@ -483,38 +483,38 @@ def test_sequence_forms_that_are_none(run, tmp_path):
 
 def test_a_failed_solve_is_an_error(run, write, tmp_path):
     """Where the tolerance is not reached, one line tells the interval, and nothing is written."""
-    page, kept = tmp_path / "page.html", tmp_path / "kept.npz"
-    words = ("--method", "hedge", "--rounds", 5, "--tolerance", 1e-6, "--report", page, "--save", kept)
+    page, archive = tmp_path / "page.html", tmp_path / "kept.npz"
+    words = ("--method", "hedge", "--rounds", 5, "--tolerance", 1e-6, "--report", page, "--save", archive)
     result = run("solve", write(UNFAIR), *words)
     assert (result.code, result.out) == (1, "")
     assert re.match(r"regretless: .*game.csv: .* gap of .*-?\d\S+ and -?\d", result.err)
     assert result.err.count("\n") == 1
     assert not page.exists()
-    assert not kept.exists()
+    assert not archive.exists()
 
 
 def test_outputs_do_not_overwrite_inputs(run, write, tmp_path):
     """The file of strategies to start with is not overwritten by those that are kept."""
-    kept = tmp_path / "kept.npz"
-    np.savez(kept, row=np.ones(2) / 2, column=np.ones(2) / 2)
-    result = run("solve", write(UNFAIR), "--start", kept, "--save", kept)
+    archive = tmp_path / "kept.npz"
+    np.savez(archive, row=np.ones(2) / 2, column=np.ones(2) / 2)
+    result = run("solve", write(UNFAIR), "--start", archive, "--save", archive)
     assert (result.code, "would be overwritten" in result.err) == (2, True)
     assert run("solve", write(UNFAIR), "--save", tmp_path / "no" / "kept.npz").code == 1
 
 
 def test_strategies_that_cannot_be_kept(run, write, tmp_path, monkeypatch):
     """Where keeping them fails, the old file stays, no other one is left, and one line names what was to be written."""
-    kept = tmp_path / "kept.npz"
-    kept.write_bytes(b"old")
+    archive = tmp_path / "kept.npz"
+    archive.write_bytes(b"old")
 
     def fails(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(np, "savez", fails)
-    result = run("solve", write(UNFAIR), "--save", kept)
+    result = run("solve", write(UNFAIR), "--save", archive)
     assert (result.code, result.out) == (1, "")
-    assert result.err.startswith(f"regretless: {kept}: No space left on device; make room")
-    assert kept.read_bytes() == b"old"
+    assert result.err.startswith(f"regretless: {archive}: No space left on device; make room")
+    assert archive.read_bytes() == b"old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["game.csv", "kept.npz"]
 
 
@@ -552,8 +552,8 @@ def test_a_report_that_cannot_be_written_is_named(run, write):
 def test_methods_may_be_written_with_underscores(run, write):
     """An underscore stands for a hyphen, and a way to list equilibria is refused with its own option."""
     assert run("solve", write(UNFAIR), "--method", "interior_point", "--json").json["method"] == "interior-point"
-    found = run("solve", write(BATTLE, "b.nfg"), "--equilibria", "exact_enumeration", "--json").json
-    assert found["method"] == "exact-enumeration"
+    output = run("solve", write(BATTLE, "b.nfg"), "--equilibria", "exact_enumeration", "--json").json
+    assert output["method"] == "exact-enumeration"
     result = run("solve", write(UNFAIR), "--method", "lemke_howson")
     assert (result.code, result.out) == (2, "")
     assert "lemke-howson lists equilibria of two matrices: --equilibria lemke-howson" in result.err
@@ -583,9 +583,9 @@ def test_lines_stay_lines_whatever_names_hold(run, write):
 def test_one_equilibrium_has_no_mixtures(run, write):
     """A degenerate game with one equilibrium is not said to have mixtures of it."""
     path = write('NFG 1 R "" {"A" "B"} { {"t" "b"} {"l" "r"} } 1 1 0 1 0 0 0 0', "one.nfg")
-    found = run("solve", path, "--equilibria", "auto", "--json").json
+    output = run("solve", path, "--equilibria", "auto", "--json").json
     text = run("solve", path, "--equilibria", "auto").out
-    assert (len(found["equilibria"]), found["degenerate"]) == (1, True)
+    assert (len(output["equilibria"]), output["degenerate"]) == (1, True)
     assert "1 equilibrium, all there is" in text
 
 
@@ -628,8 +628,8 @@ def long_game(folder: Path) -> Path:
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_interruptions_give_the_solution_so_far(tmp_path, number, code):
     """A signal ends self-play, whose progress was shown, with what it found, its gap and all that was to be written."""
-    kept, page = tmp_path / "kept.npz", tmp_path / "page.html"
-    words = ("--method", "hedge", "--tolerance", 1e-9, "--save", kept, "--report", page, "--progress")
+    archive, page = tmp_path / "kept.npz", tmp_path / "page.html"
+    words = ("--method", "hedge", "--tolerance", 1e-9, "--save", archive, "--report", page, "--progress")
     process = start("solve", long_game(tmp_path), *words)
     shown = process.stderr.readline().decode()
     assert re.fullmatch(r"gap \S+, [\d,]+ rounds, [\d,]+ a second\n", shown)
@@ -639,16 +639,16 @@ def test_interruptions_give_the_solution_so_far(tmp_path, number, code):
     gap = re.search(r"regretless: interrupted after [\d,]+ rounds, with a gap of (\S+)", err.decode())[1]
     assert "stopped before it was done" in out.decode().splitlines()[0]
     assert f"duality gap                        {gap}\n" in out.decode()
-    with np.load(kept) as arrays:
-        found = MatrixGame(np.load(tmp_path / "long.npy")).gap(arrays["row"], arrays["column"])
-        assert float(f"{found:.3g}") == pytest.approx(float(gap), rel=0.01)
+    with np.load(archive) as arrays:
+        result = MatrixGame(np.load(tmp_path / "long.npy")).gap(arrays["row"], arrays["column"])
+        assert float(f"{result:.3g}") == pytest.approx(float(gap), rel=0.01)
     assert "interrupted" in page.read_text()
 
 
 def test_an_interruption_is_reported_though_nobody_reads(tmp_path):
     """Where stdout's reader is gone, stderr still says where the strategies are, and with which gap the run ended."""
-    kept = tmp_path / "kept.npz"
-    words = ("--method", "hedge", "--tolerance", 1e-9, "--save", kept, "--progress")
+    archive = tmp_path / "kept.npz"
+    words = ("--method", "hedge", "--tolerance", 1e-9, "--save", archive, "--progress")
     process = start("solve", long_game(tmp_path), *words)
     process.stderr.readline()
     process.stdout.close()
@@ -656,7 +656,7 @@ def test_an_interruption_is_reported_though_nobody_reads(tmp_path):
     err = process.stderr.read().decode()
     process.stderr.close()
     assert process.wait(60) == 130
-    assert f"strategies: {kept}\n" in err
+    assert f"strategies: {archive}\n" in err
     assert "regretless: interrupted after" in err
 
 
@@ -677,18 +677,18 @@ def test_an_interruption_is_reported_though_nobody_reads(tmp_path):
 )
 def test_real_games(run, data, name, value, support):
     """Values and sizes of supports are those that others found (of games with one solution)."""
-    found = run("solve", data / "games" / f"{name}.npz", "--json").json
-    assert found["value"] == pytest.approx(value, abs=6e-7)
-    assert found["gap"] <= 2e-9
+    output = run("solve", data / "games" / f"{name}.npz", "--json").json
+    assert output["value"] == pytest.approx(value, abs=6e-7)
+    assert output["gap"] <= 2e-9
     if support is not None and name != "blotto_10_3":
-        assert len(found["row_strategy"]) == support
+        assert len(output["row_strategy"]) == support
 
 
 @pytest.mark.parametrize(("name", "value"), [("kuhn_poker", -1 / 18), ("leduc_poker", -0.085606424)])
 def test_real_games_in_turns(run, data, name, value):
     """Kuhn's poker is worth -1/18 to who begins, Leduc's -0.085606."""
-    found = run("solve", data / "games" / f"seqform_{name}.npz", "--json").json
-    assert found["value"] == pytest.approx(value, abs=1e-8)
+    output = run("solve", data / "games" / f"seqform_{name}.npz", "--json").json
+    assert output["value"] == pytest.approx(value, abs=1e-8)
 
 
 def test_every_strategic_form_of_gambit_is_solved_or_refused(run, data, tmp_path):
@@ -704,12 +704,12 @@ def test_every_strategic_form_of_gambit_is_solved_or_refused(run, data, tmp_path
             assert re.search(r": a game of [3-5] players; games of two players alone", result.err)
             continue
         solved += 1
-        found = result.json
-        if found["game"] == "bimatrix":
-            assert found["equilibria"]
-            assert all(max(one["row_gain"], one["column_gain"]) <= 1e-9 for one in found["equilibria"])
+        output = result.json
+        if output["game"] == "bimatrix":
+            assert output["equilibria"]
+            assert all(max(one["row_gain"], one["column_gain"]) <= 1e-9 for one in output["equilibria"])
         else:
-            assert found["gap"] <= 1e-8
+            assert output["gap"] <= 1e-8
     assert solved == 24
 
 
@@ -719,16 +719,16 @@ def test_every_strategic_form_of_gambit_is_solved_or_refused(run, data, tmp_path
 def struck_in_the_middle(solve):
     """The search for fractions, in which a signal comes after it has asked a few times whether to stop."""
 
-    def solved(payoffs, found, *, stop):
-        asked: list[None] = []
+    def solved(payoffs, result, *, stop):
+        queries: list[None] = []
 
         def asks() -> bool:
-            asked.append(None)
-            if len(asked) == 5:
+            queries.append(None)
+            if len(queries) == 5:
                 signal.raise_signal(signal.SIGINT)
             return stop()
 
-        return solve(payoffs, found, stop=asks)
+        return solve(payoffs, result, stop=asks)
 
     return solved
 

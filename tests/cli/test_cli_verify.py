@@ -53,11 +53,11 @@ def learned(run: CommandLine, mail: Path, *words: Any) -> Path:
     return reported(run, mail.with_suffix(".json"), "learn", mail, "--learner", *words)
 
 
-def told(run: CommandLine, report: Path, data: Path, *words: Any) -> dict[str, Any]:
+def verification(run: CommandLine, report: Path, data: Path, *words: Any) -> dict[str, Any]:
     result = run("verify", report, data, *words, "--json")
-    found: dict[str, Any] = result.json
-    assert result.code == (3 if found["differs"] else 0)
-    return found
+    output: dict[str, Any] = result.json
+    assert result.code == (3 if output["differs"] else 0)
+    return output
 
 
 HINDERED = {"aggregated": "it is a mixture of learners", "kernel-perceptron": "it is in the space of a kernel"}
@@ -69,7 +69,7 @@ def test_every_learner_of_weights_is_played_again(run, tmp_path, learner):
     data = write(tmp_path / "few.svm", noisy_lines(30))
     extra = ("--set", "gamma=0.1") if learner == "kernel-perceptron" else ()
     extra = ("--set", "max_passes=3") if learner == "margin-perceptron" else extra
-    found = told(run, learned(run, data, learner, *extra), data)
+    found = verification(run, learned(run, data, learner, *extra), data)
     assert found["differs"] == 0
     notes = [note for note in found["run"]["taken"] if note.startswith("the run was not")]
     assert bool({"mistakes", "updates"} & set(found["run"]["numbers"])) == (learner not in HINDERED)
@@ -80,7 +80,7 @@ def test_where_rounding_decides_nothing_is_played_again(run, tmp_path):
     """A score of 0 is a mistake or none by its last bit: such a run is not compared, and the output says so."""
     lines = ["1 1:1 2:2", "1 1:2 2:-1", "-1 1:-1 2:-1"]  # the second row is at a right angle to the first
     data = write(tmp_path / "ties.svm", [f"{line}\n" for line in lines])
-    found = told(run, learned(run, data, "alma", "--set", "alpha=1", "--set", "intercept=0"), data)
+    found = verification(run, learned(run, data, "alma", "--set", "alpha=1", "--set", "intercept=0"), data)
     assert found["differs"] == 0
     assert any("rounding decides" in note for note in found["run"]["taken"])
 
@@ -97,7 +97,7 @@ def test_labels_may_be_words(run, tmp_path, names, learner):
     path = tmp_path / "mail.csv"
     path.write_text("label,a,b\n" + "".join(rows))
     report = learned(run, path, learner)
-    verified = told(run, report, path)
+    verified = verification(run, report, path)
     assert (verified["differs"], json.loads(report.read_text())["rounds"]) == (0, 67)
 
 
@@ -130,13 +130,13 @@ def test_a_false_number_is_found(run, mail, what):
     """A number of a report that was changed makes its certificate differ, and no other, and the exit code 3."""
     report = learned(run, mail, "perceptron")
     place, path, change = FALSE[what]
-    found = json.loads(report.read_text())
-    inside = found["certificates"][place]
+    record = json.loads(report.read_text())
+    inside = record["certificates"][place]
     for key in path[:-1]:
         inside = inside[key]
     inside[path[-1]] = change(inside[path[-1]])
-    report.write_text(json.dumps(found))
-    checks = told(run, report, mail)["checks"]
+    report.write_text(json.dumps(record))
+    checks = verification(run, report, mail)["checks"]
     assert [place for place, one in enumerate(checks) if one["verdict"] == "differs"] == [place]
 
 
@@ -227,7 +227,7 @@ def test_vectors_of_the_report_and_of_the_file_are_compared(run, mail, tmp_path)
     whole = json.loads(report.read_text())
     whole["certificates"][2]["comparator"]["vector"][3] += 0.01
     report.write_text(json.dumps(whole))
-    check = told(run, report, mail, "--comparators", tmp_path / "v.npz")["checks"][2]
+    check = verification(run, report, mail, "--comparators", tmp_path / "v.npz")["checks"][2]
     assert (check["verdict"], check["why"].startswith("vector is ")) == ("differs", True)
 
 
@@ -275,14 +275,14 @@ def test_no_type_leads_to_a_trace_back(run, printed, verb, other):
         report.write_text(json.dumps(whole))
         result = run("verify", report, data, *reading)
         assert result.code in (0, 1, 2, 3), (path, result.err)
-        said = result.out + result.err
-        assert not any(word in said for word in ("Traceback", "Error", "object is", "NoneType")), (path, said)
+        message = result.out + result.err
+        assert not any(word in message for word in ("Traceback", "Error", "object is", "NoneType")), (path, message)
         assert len(result.err.splitlines()) == (0 if result.code == 0 else 1), (path, result.err)
-        assert result.code != 3 or "differs: " in result.out, (path, said)
+        assert result.code != 3 or "differs: " in result.out, (path, message)
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "said"),
+    ("path", "value", "message"),
     [
         (("certificates", 1, "parts"), 1.0, "certificates[1].parts is 1.0; a list of objects or null was expected"),
         (("certificates", 1, "bound"), "x", "certificates[1].bound is 'x'; a number or null was expected"),
@@ -290,7 +290,7 @@ def test_no_type_leads_to_a_trace_back(run, printed, verb, other):
         (("parameters", "rate"), [1], "parameters.rate is [1]; a number or text or null was expected"),
     ],
 )
-def test_a_wrong_type_is_reported_with_its_key(run, mail, path, value, said):
+def test_a_wrong_type_is_reported_with_its_key(run, mail, path, value, message):
     """The error has the key, what is there, and what was expected, and no word of Python's."""
     report = learned(run, mail, "perceptron")
     whole = json.loads(report.read_text())
@@ -301,7 +301,7 @@ def test_a_wrong_type_is_reported_with_its_key(run, mail, path, value, said):
     report.write_text(json.dumps(whole))
     result = run("verify", report, mail)
     assert (result.code, result.out) == (1, "")
-    assert f"{report}: {said}; make it again with this version" in result.err
+    assert f"{report}: {message}; make it again with this version" in result.err
 
 
 @pytest.mark.parametrize("learner", ["exp3", "exp3-ix", "exp3-p", "exp3-s", "tsallis-inf", "hedge"])
@@ -312,9 +312,9 @@ def test_draws_are_made_again_from_the_seed(run, tmp_path, learner, words):
     rows = np.random.default_rng(3).uniform(2, 5, (50, 3)).tolist()
     table.write_text("a,b,c\n" + "".join(",".join(map(repr, row)) + "\n" for row in rows))
     whole = ("pull", table, "--learner", learner, "--runs", 4, "--range", 2, 5, "--seed", 7, *words)
-    found = told(run, reported(run, tmp_path / "p.json", *whole), table)
-    assert found["differs"] == 0
-    assert {"loss/mean", "loss/sd", "draws/a", "regret/q95"} <= set(found["run"]["numbers"])
+    result = verification(run, reported(run, tmp_path / "p.json", *whole), table)
+    assert result["differs"] == 0
+    assert {"loss/mean", "loss/sd", "draws/a", "regret/q95"} <= set(result["run"]["numbers"])
 
 
 def test_draws_that_were_not_made_again_are_reported(run, tmp_path):
@@ -329,7 +329,7 @@ def test_draws_that_were_not_made_again_are_reported(run, tmp_path):
 
 def test_what_was_counted_again_is_not_said_to_be_the_reports(run, mail):
     """The mistakes in the risk of a run that the textbook plays are compared, and not taken from the report."""
-    checks = told(run, learned(run, mail, "perceptron", "--iid"), mail)["checks"]
+    checks = verification(run, learned(run, mail, "perceptron", "--iid"), mail)["checks"]
     risks = [one for one in checks if one["theorem"] in ("average_risk", "voted_risk")]
     assert len(risks) == 2
     assert all("mistakes" in one["numbers"] and "ledger.mistakes" not in one["taken"] for one in risks)
@@ -354,18 +354,18 @@ def test_no_number_of_a_report_widens_what_is_allowed(run, mail, loss):
 
     report = learned(run, mail, "perceptron")
     changed(report, change)
-    assert [one["verdict"] for one in told(run, report, mail)["checks"]] == ["idle"] + ["differs"] * 6
+    assert [one["verdict"] for one in verification(run, report, mail)["checks"]] == ["idle"] + ["differs"] * 6
 
 
 def test_a_line_that_claims_to_be_surer_than_it_is_differs(run, mail):
     """The confidence of a line is 1 less the delta that its bound was computed with."""
     path = learned(run, mail, "perceptron", "--iid")
-    honest = {one["theorem"]: one["verdict"] for one in told(run, path, mail)["checks"]}
+    honest = {one["theorem"]: one["verdict"] for one in verification(run, path, mail)["checks"]}
     report = json.loads(path.read_text())
     for one in report["certificates"]:
         one["confidence"] = one["confidence"] and 0.999
     path.write_text(json.dumps(report))
-    surer = {one["theorem"]: one["verdict"] for one in told(run, path, mail)["checks"]}
+    surer = {one["theorem"]: one["verdict"] for one in verification(run, path, mail)["checks"]}
     changed = {name: (honest[name], surer[name]) for name in honest if honest[name] != surer[name]}
     assert changed == dict.fromkeys(("average_risk", "voted_risk"), ("agrees", "differs"))
 
@@ -404,15 +404,15 @@ def test_a_recursion_that_is_too_long_is_unchecked(run, tmp_path):
     """A bound that is a recursion of too many steps is not said to agree, whatever it is said to be."""
     rows = write(tmp_path / "two.svm", ["1 1:1\n", "-1 1:-1\n", "1 2:1\n"])
     report = learned(run, rows, "margin-perceptron", "--set", "gamma=0.05")
-    checks = told(run, report, rows)["checks"]
+    checks = verification(run, report, rows)["checks"]
     place = [one["theorem"] for one in checks].index("margin_recursion")
     assert checks[place]["verdict"] == "agrees"
     whole = json.loads(report.read_text())
-    found = whole["certificates"][place]
-    found["constants"]["learner"]["threshold"] = found["comparator"]["margin"] * (1 - 1e-9)
-    found["bound"] = 1e-6
+    entry = whole["certificates"][place]
+    entry["constants"]["learner"]["threshold"] = entry["comparator"]["margin"] * (1 - 1e-9)
+    entry["bound"] = 1e-6
     report.write_text(json.dumps(whole))
-    assert told(run, report, rows)["checks"][place]["verdict"] == "unchecked"
+    assert verification(run, report, rows)["checks"][place]["verdict"] == "unchecked"
 
 
 REPLAYED = {
@@ -432,7 +432,7 @@ def test_the_learners_own_loss_is_computed_again(run, forecasts, tmp_path, learn
     """A learner's loss that is false in every place of the report, and so its regret, is found by the textbook."""
     words = ("--target", "y", "--learner", learner, "--loss", "square", "--range", 0, 1, *REPLAYED[learner])
     report = reported(run, tmp_path / "r.json", "combine", forecasts, *words)
-    checks = told(run, report, forecasts, "--target", "y")["checks"]
+    checks = verification(run, report, forecasts, "--target", "y")["checks"]
     assert all("comparator.faced" not in one["taken"] for one in checks)
     whole = json.loads(report.read_text())
     whole["loss"] -= 0.01
@@ -444,7 +444,7 @@ def test_the_learners_own_loss_is_computed_again(run, forecasts, tmp_path, learn
 
     report.write_text(json.dumps(whole))
     changed(report, change)
-    verdicts = [one["verdict"] for one in told(run, report, forecasts, "--target", "y")["checks"]]
+    verdicts = [one["verdict"] for one in verification(run, report, forecasts, "--target", "y")["checks"]]
     assert "agrees" not in verdicts
     assert "differs" in verdicts
 
@@ -460,12 +460,12 @@ def test_a_twin_takes_parameters_by_name_or_is_not_played(run, forecasts, tmp_pa
         return rules.hedge(prior, rules.constant(rate))
 
     monkeypatch.setattr(rules, "boa", lambda prior, tau=3.0: hedge(prior, tau))
-    assert told(run, report, forecasts, "--target", "y")["differs"]
+    assert verification(run, report, forecasts, "--target", "y")["differs"]
     assert set(rates) == {0.5}
     for twin in (lambda prior, pace=3.0: hedge(prior, pace), lambda prior, horizon=3.0: hedge(prior, horizon)):
         rates.clear()
         monkeypatch.setattr(rules, "boa", twin)
-        verified = told(run, report, forecasts, "--target", "y")
+        verified = verification(run, report, forecasts, "--target", "y")
         assert (rates, verified["differs"], verified["agrees"] > 0) == ([], 0, True)
 
 
@@ -477,7 +477,7 @@ def test_the_losses_of_majorities_are_computed_again(run, tmp_path, learner):
     path.write_text("y,a,b,c\n" + "".join(",".join(map(str, row)) + "\n" for row in draw.integers(2, size=(60, 4))))
     words = ("combine", path, "--target", "y", "--learner", learner, "--loss", "zero-one", "--set", "beta=0.5")
     report = reported(run, tmp_path / "r.json", *words)
-    assert told(run, report, path, "--target", "y")["agrees"] > 0
+    assert verification(run, report, path, "--target", "y")["agrees"] > 0
     quantities = ("mistakes", "expected loss")
 
     def change(one: dict[str, Any]) -> None:
@@ -489,7 +489,7 @@ def test_the_losses_of_majorities_are_computed_again(run, tmp_path, learner):
     changed(report, change)
     whole = json.loads(report.read_text())["certificates"]
     changed_ones = [place for place, one in enumerate(whole) if one["applies"] and one["quantity"] in quantities]
-    checks = told(run, report, path, "--target", "y")["checks"]
+    checks = verification(run, report, path, "--target", "y")["checks"]
     assert changed_ones
     assert all(checks[place]["verdict"] == "differs" for place in changed_ones)
 
@@ -498,9 +498,11 @@ def test_what_no_textbook_has_is_said_to_be_the_reports(run, forecasts, tmp_path
     """Of a run whose outcomes come late the learner's loss and the regret are named as taken from the report."""
     words = ("--target", "y", "--learner", "hedge", "--loss", "square", "--range", 0, 1, "--delay", 3)
     report = reported(run, tmp_path / "r.json", "combine", forecasts, *words)
-    found = [one for one in told(run, report, forecasts, "--target", "y")["checks"] if one["verdict"] == "agrees"]
-    assert found
-    for one in found:
+    results = [
+        one for one in verification(run, report, forecasts, "--target", "y")["checks"] if one["verdict"] == "agrees"
+    ]
+    assert results
+    for one in results:
         assert {"comparator.faced", "observed"} <= set(one["taken"])
         assert "observed" not in one["numbers"]
 
@@ -513,9 +515,9 @@ def test_a_run_that_rounding_decides_is_not_played_again(run, tmp_path):
     path.write_text("a,b,c,d,e,f,g\n" + "".join(",".join(map(repr, row)) + "\n" for row in relatives))
     words = ("--learner", "eg", "--loss", "wealth", "--set", "eta=3")
     report = reported(run, tmp_path / "r.json", "combine", path, *words)
-    found = told(run, report, path)
-    assert (found["differs"], found["agrees"] > 0) == (0, True)
-    assert all("comparator.faced" in one["taken"] for one in found["checks"] if one["verdict"] == "agrees")
+    result = verification(run, report, path)
+    assert (result["differs"], result["agrees"] > 0) == (0, True)
+    assert all("comparator.faced" in one["taken"] for one in result["checks"] if one["verdict"] == "agrees")
 
 
 @pytest.mark.parametrize("loss", ["square", "zero-one"])
@@ -533,9 +535,9 @@ def test_silent_experts_are_combined_again(run, tmp_path, loss):
     for learner in ("hedge", "adahedge", "ml-poly", "squint"):
         words = ("--target", "y", "--learner", learner, "--loss", loss)
         words += ("--set", "eta=1") if learner == "hedge" else ()
-        found = told(run, reported(run, tmp_path / "r.json", "combine", path, *words), path, "--target", "y")
-        assert (found["differs"], found["agrees"] > 0) == (0, True)
-        assert all("observed" in one["numbers"] for one in found["checks"] if one["verdict"] == "agrees")
+        result = verification(run, reported(run, tmp_path / "r.json", "combine", path, *words), path, "--target", "y")
+        assert (result["differs"], result["agrees"] > 0) == (0, True)
+        assert all("observed" in one["numbers"] for one in result["checks"] if one["verdict"] == "agrees")
 
 
 def test_a_report_without_certificates_is_refused(run, mail):
@@ -551,44 +553,48 @@ def test_other_rows_are_found(run, mail, tmp_path):
     report = learned(run, mail, "perceptron")
     lines = mail.read_text().splitlines(keepends=True)
     lines[17] = ("1" if lines[17].startswith("-1") else "-1") + lines[17][lines[17].index(" ") :]
-    assert told(run, report, write(tmp_path / "other.svm", lines))["differs"] > 0
+    assert verification(run, report, write(tmp_path / "other.svm", lines))["differs"] > 0
 
 
 def test_long_vectors_come_from_their_file(run, tmp_path):
     """Vectors of more than a hundred numbers are not in the report; with their file every certificate is checked."""
     rows = write(tmp_path / "wide.svm", noisy_lines(150, columns=130))
     report = learned(run, rows, "perceptron", "--save-comparators", tmp_path / "v.npz")
-    assert told(run, report, rows)["unchecked"] > 0
-    found = told(run, report, rows, "--comparators", tmp_path / "v.npz")
-    assert (found["unchecked"], found["differs"]) == (0, 0)
-    assert found["agrees"] > 0
+    assert verification(run, report, rows)["unchecked"] > 0
+    result = verification(run, report, rows, "--comparators", tmp_path / "v.npz")
+    assert (result["unchecked"], result["differs"]) == (0, 0)
+    assert result["agrees"] > 0
 
 
 @pytest.mark.parametrize("learner", ["perceptron", "winnow", "arow", "multiclass-perceptron", "passive-aggressive"])
 def test_several_classes_are_summed_again(run, tmp_path, learner):
     """With three classes, one of which comes late, each class's own sums and bounds add up to the certificate's."""
     rows = write(tmp_path / "three.svm", noisy_lines(150, classes=(1, 2, 3), seed=4))
-    found = told(run, learned(run, rows, learner, "--passes", 2, "--set", "intercept=1"), rows)
-    assert found["differs"] == found["unchecked"] == 0
-    assert found["agrees"] > 0
+    result = verification(run, learned(run, rows, learner, "--passes", 2, "--set", "intercept=1"), rows)
+    assert result["differs"] == result["unchecked"] == 0
+    assert result["agrees"] > 0
 
 
 def test_forecasts_are_combined_again(run, forecasts, tmp_path):
     """Certificates on the best expert, combination and sequence are those of the table."""
     for learner in ("hedge", "adahedge", "ml-poly", "fixed-share", "ridge"):
         words = ("--target", "y", "--learner", learner, "--loss", "square", "--range", 0, 1)
-        found = told(run, reported(run, tmp_path / "r.json", "combine", forecasts, *words), forecasts, "--target", "y")
-        assert (found["differs"], found["unchecked"]) == (0, 0)
-        assert found["agrees"] > 0
+        result = verification(
+            run, reported(run, tmp_path / "r.json", "combine", forecasts, *words), forecasts, "--target", "y"
+        )
+        assert (result["differs"], result["unchecked"]) == (0, 0)
+        assert result["agrees"] > 0
 
 
 @pytest.mark.parametrize("learner", ["hedge", "adahedge", "ml-poly", "fixed-share", "ridge"])
 def test_late_outcomes_are_combined_again(run, forecasts, tmp_path, learner):
     """Where outcomes come late, what the delay cost enters the bounds that are left, and none is unchecked."""
     words = ("--target", "y", "--learner", learner, "--loss", "square", "--range", 0, 1, "--delay", 3)
-    found = told(run, reported(run, tmp_path / "r.json", "combine", forecasts, *words), forecasts, "--target", "y")
-    assert (found["differs"], found["unchecked"]) == (0, 0)
-    assert found["agrees"] > 0
+    result = verification(
+        run, reported(run, tmp_path / "r.json", "combine", forecasts, *words), forecasts, "--target", "y"
+    )
+    assert (result["differs"], result["unchecked"]) == (0, 0)
+    assert result["agrees"] > 0
 
 
 def test_the_last_gap_enters_the_last_bound_once(run, forecasts, tmp_path):
@@ -598,7 +604,7 @@ def test_the_last_gap_enters_the_last_bound_once(run, forecasts, tmp_path):
     report = reported(run, tmp_path / "r.json", "combine", short, "--target", "y", "--learner", "adahedge")
     first = json.loads(report.read_text())["certificates"][0]
     assert first["bound"] < 0.95 * 2 * first["constants"]["ledger"]["gap"]
-    assert told(run, report, short, "--target", "y")["checks"][0]["verdict"] == "agrees"
+    assert verification(run, report, short, "--target", "y")["checks"][0]["verdict"] == "agrees"
 
 
 @pytest.mark.parametrize("learner", ["hedge", "ml-poly", "ridge"])
@@ -612,9 +618,9 @@ def test_what_has_many_numbers_is_unchecked(run, tmp_path, learner):
     path.write_text(f"y,{names}\n" + "".join(",".join(map(repr, row)) + "\n" for row in table.tolist()))
     words = ("--target", "y", "--learner", learner, "--save-comparators", tmp_path / "v.npz")
     report = reported(run, tmp_path / "r.json", "combine", path, *words)
-    found = told(run, report, path, "--target", "y", "--comparators", tmp_path / "v.npz")
-    assert found["differs"] == 0
-    whys = [one["why"] for one in found["checks"] if one["verdict"] == "unchecked"]
+    result = verification(run, report, path, "--target", "y", "--comparators", tmp_path / "v.npz")
+    assert result["differs"] == 0
+    whys = [one["why"] for one in result["checks"] if one["verdict"] == "unchecked"]
     assert whys
     assert all(one.startswith("what has many numbers is not in the report: ") for one in whys)
 
@@ -627,9 +633,9 @@ def test_what_rotations_may_do_is_computed_again(run, tmp_path):
     table = np.column_stack([y, 1e6 + y + draw.normal(size=300), 1e6 - y + draw.normal(size=300)])
     path.write_text("y,a,b\n" + "".join(",".join(map(repr, row)) + "\n" for row in table.tolist()))
     words = ("--target", "y", "--learner", "ridge", "--set", "around=zero")
-    found = told(run, reported(run, tmp_path / "r.json", "combine", path, *words), path, "--target", "y")
-    assert (found["differs"], found["unchecked"]) == (0, 0)
-    assert found["agrees"] > 0
+    result = verification(run, reported(run, tmp_path / "r.json", "combine", path, *words), path, "--target", "y")
+    assert (result["differs"], result["unchecked"]) == (0, 0)
+    assert result["agrees"] > 0
 
 
 def test_the_margin_that_is_left_is_found_again(run, tmp_path):
@@ -647,12 +653,12 @@ def test_the_margin_that_is_left_is_found_again(run, tmp_path):
     whole = json.loads(report.read_text())
     attained = whole["certificates"][-1]
     assert (attained["theorem"], attained["applies"]) == ("margin_attained", True)
-    check = told(run, report, rows)["checks"][-1]
+    check = verification(run, report, rows)["checks"][-1]
     assert check["verdict"] == "agrees"
     assert {"own", "least", "observed", "bound"} <= set(check["numbers"])
     attained["observed"] *= 0.999
     report.write_text(json.dumps(whole))
-    assert told(run, report, rows)["checks"][-1]["verdict"] == "differs"
+    assert verification(run, report, rows)["checks"][-1]["verdict"] == "differs"
 
 
 def test_rewards_and_ranges_are_drawn_again(run, tmp_path):
@@ -662,9 +668,9 @@ def test_rewards_and_ranges_are_drawn_again(run, tmp_path):
     table.write_text("a,b,c\n" + "".join(",".join(map(repr, row)) + "\n" for row in rows))
     for words in ((), ("--rewards",)):
         whole = ("pull", table, "--learner", "exp3-ix", "--runs", 1, "--range", 2, 5, *words)
-        found = told(run, reported(run, tmp_path / "p.json", *whole), table)
-        assert (found["differs"], found["unchecked"]) == (0, 0)
-        assert found["agrees"] == 5
+        result = verification(run, reported(run, tmp_path / "p.json", *whole), table)
+        assert (result["differs"], result["unchecked"]) == (0, 0)
+        assert result["agrees"] == 5
 
 
 def test_a_game_is_answered_again(run, tmp_path):
@@ -672,14 +678,14 @@ def test_a_game_is_answered_again(run, tmp_path):
     game = tmp_path / "g.csv"
     game.write_text("0,-1,1\n1,0,-1\n-1,2,0\n-9,-9,-9\n")  # whose last row is never played
     report = reported(run, tmp_path / "s.json", "solve", game)
-    found = told(run, report, game)
-    assert (found["agrees"], found["differs"]) == (4, 0)
+    result = verification(run, report, game)
+    assert (result["agrees"], result["differs"]) == (4, 0)
     game.write_text("0,-1,1\n1,0,-1\n-1,2.5,0\n-9,-9,-9\n")
-    assert told(run, report, game)["differs"] > 0
+    assert verification(run, report, game)["differs"] > 0
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "outcome"),
     [
         ("{", "this is no JSON"),
         ("[]", "this is no report"),
@@ -687,13 +693,13 @@ def test_a_game_is_answered_again(run, tmp_path):
         ('{"schema": "regretless.play/1"}', "is a report of play"),
     ],
 )
-def test_what_is_no_report_is_refused(run, mail, tmp_path, text, found):
+def test_what_is_no_report_is_refused(run, mail, tmp_path, text, outcome):
     """What is no report, or lacks what one has, is answered with one line."""
     path = tmp_path / "r.json"
     path.write_text(text)
     result = run("verify", path, mail)
     assert result.code in (1, 2)
-    assert found in result.err
+    assert outcome in result.err
     assert len(result.err.splitlines()) == 1
 
 
@@ -716,9 +722,9 @@ def test_real_rows_are_verified(run, data, tmp_path):
     """Every certificate on the census rows agrees, with vectors of 123 numbers in a file of their own."""
     rows = data / "sparse" / "a9a_test.svm.xz"
     words = ("learn", rows, "--learner", "averaged-perceptron", "--save-comparators", tmp_path / "v.npz")
-    found = told(run, reported(run, tmp_path / "r.json", *words), rows, "--comparators", tmp_path / "v.npz")
-    assert (found["differs"], found["unchecked"]) == (0, 0)
-    assert found["agrees"] >= 4
+    result = verification(run, reported(run, tmp_path / "r.json", *words), rows, "--comparators", tmp_path / "v.npz")
+    assert (result["differs"], result["unchecked"]) == (0, 0)
+    assert result["agrees"] >= 4
 
 
 def test_a_game_of_losses_is_reported_in_losses(run, tmp_path):
@@ -726,7 +732,7 @@ def test_a_game_of_losses_is_reported_in_losses(run, tmp_path):
     game = tmp_path / "g.csv"
     game.write_text("3,4\n5,2\n")
     report = reported(run, tmp_path / "s.json", "solve", game, "--losses")
-    assert told(run, report, game, "--losses")["differs"] == 0
+    assert verification(run, report, game, "--losses")["differs"] == 0
 
 
 def test_a_page_and_a_model_are_no_reports(run: CommandLine, mail: Path, tmp_path: Path) -> None:

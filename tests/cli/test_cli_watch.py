@@ -39,18 +39,18 @@ def test_an_alarm_is_a_line_with_its_row_and_since_when(run: CommandLine, file: 
     """From row 301 on every third is wrong: the alarm comes within 60 rows, is in the lines, in JSON and on the page,
     and the exit code says so only if it is asked to."""
     page = tmp_path / "r.html"
-    said = run("watch", file, *WRONG, "--reference", 0.15, "--time", "day", "--report", page)
-    found = run("watch", file, *WRONG, "--reference", 0.15, "--time", "day", "--json")
-    alarm = found.json["alarms"][0]
+    outcome = run("watch", file, *WRONG, "--reference", 0.15, "--time", "day", "--report", page)
+    result = run("watch", file, *WRONG, "--reference", 0.15, "--time", "day", "--json")
+    alarm = result.json["alarms"][0]
     assert 300 < alarm["row"] < 360
     assert alarm["time"] == str(alarm["row"])
     assert abs(alarm["since"] - 301) < 10
-    assert f"row {alarm['row']} ({alarm['row']}): alarm: wrong exceeds 0.15" in said.out.splitlines()[0]
+    assert f"row {alarm['row']} ({alarm['row']}): alarm: wrong exceeds 0.15" in outcome.out.splitlines()[0]
     assert "Losses got worse" in page.read_text()
-    assert (said.code, found.code) == (0, 0)
+    assert (outcome.code, result.code) == (0, 0)
     assert run("watch", file, *WRONG, "--reference", 0.15, "--fail-on-alarm").code == 4
     assert run("watch", file, *WRONG, "--reference", 0.9, "--fail-on-alarm").code == 0
-    for one in found.json["certificates"]:
+    for one in result.json["certificates"]:
         again = FORMULAS[one["theorem"]](one["constants"]["ledger"], {}, one["constants"]["learner"])
         assert again == pytest.approx(one["bound"], rel=1e-12)
 
@@ -81,9 +81,9 @@ def test_a_run_that_goes_on_ends_with_the_same_state(run: CommandLine, file: Pat
     assert run("watch", halves[1], "--resume", parts, "--reference", 0.2).code == 2
     parts.write_text(parts.read_text().replace('"rounds": 400', '"rounds": 40'))
     before = parts.read_bytes()
-    said = run("watch", halves[1], "--resume", parts)
-    assert (said.code, parts.read_bytes()) == (1, before)
-    assert "does not fit together" in said.err
+    result = run("watch", halves[1], "--resume", parts)
+    assert (result.code, parts.read_bytes()) == (1, before)
+    assert "does not fit together" in result.err
 
 
 def test_a_column_is_not_compared_with_itself(run: CommandLine, file: Path) -> None:
@@ -96,9 +96,9 @@ def test_a_column_is_not_compared_with_itself(run: CommandLine, file: Path) -> N
 
 def test_two_columns_are_compared(run: CommandLine, file: Path) -> None:
     """Of `wrong` against `other` the difference is watched, beside 0 by default; the other way round it is no alarm."""
-    found = run("watch", file, *WRONG, "--against", "other", "--json").json
-    (column,) = found["columns"]
-    assert (column["name"], column["reference"], found["range"]) == ("wrong - other", 0.0, [-1.0, 1.0])
+    report = run("watch", file, *WRONG, "--against", "other", "--json").json
+    (column,) = report["columns"]
+    assert (column["name"], column["reference"], report["range"]) == ("wrong - other", 0.0, [-1.0, 1.0])
     wrong, other = (sum(int(row.split(",")[place]) for row in ROWS) for place in (1, 2))
     assert column["mean"] == pytest.approx((wrong - other) / 400)
     assert column["alarms"] > 0
@@ -108,15 +108,15 @@ def test_two_columns_are_compared(run: CommandLine, file: Path) -> None:
 
 def test_a_signal_just_before_it_waits_is_not_lost() -> None:
     """What came before rows are waited for ends the watch, though the rows may never come."""
-    job, asked = Job.__new__(Job), []
+    job, queries = Job.__new__(Job), []
 
     def stop() -> bool:
-        asked.append(job.waiting)
+        queries.append(job.waiting)
         return True
 
     with pytest.raises(Interrupted):
         job._next(iter(()), stop)
-    assert asked == [True]
+    assert queries == [True]
     assert job.waiting is False
 
 
@@ -153,9 +153,9 @@ def test_what_is_no_loss_is_refused_by_line(run: CommandLine, tmp_path: Path, te
     """A loss that is missing, infinite or out of the range has its line and column, and the old state stays."""
     path, state = tmp_path / "l.csv", tmp_path / "s.json"
     path.write_text(text)
-    said = run("watch", path, "--reference", 0.1, "--save", state)
-    assert said.code == 1
-    assert words in said.err
+    result = run("watch", path, "--reference", 0.1, "--save", state)
+    assert result.code == 1
+    assert words in result.err
     assert not state.exists()
 
 
@@ -164,15 +164,15 @@ def test_every_format_of_tables_gives_the_same(run: CommandLine, file: Path, tmp
     from pyarrow import csv, feather, parquet
 
     text, table = file.read_text(), csv.read_csv(file)
-    wanted = run("watch", file, *WRONG, "--reference", 0.15, "--json").json
+    output = run("watch", file, *WRONG, "--reference", 0.15, "--json").json
     (tmp_path / "t.tsv").write_text(text.replace(",", "\t"))
     (tmp_path / "s.csv").write_text(text.replace(",", ";"))
     (tmp_path / "g.csv.gz").write_bytes(gzip.compress(text.encode()))
     parquet.write_table(table, tmp_path / "p.parquet")
     feather.write_feather(table, tmp_path / "f.feather")
     for name in ("t.tsv", "s.csv", "g.csv.gz", "p.parquet", "f.feather"):
-        found = run("watch", tmp_path / name, *WRONG, "--reference", 0.15, "--json").json
-        assert (found["columns"], found["alarms"]) == (wanted["columns"], wanted["alarms"]), name
+        report = run("watch", tmp_path / name, *WRONG, "--reference", 0.15, "--json").json
+        assert (report["columns"], report["alarms"]) == (output["columns"], output["alarms"]), name
 
 
 def test_rows_without_a_loss_are_passed_over_if_asked(run: CommandLine, file: Path, tmp_path: Path) -> None:
@@ -184,15 +184,15 @@ def test_rows_without_a_loss_are_passed_over_if_asked(run: CommandLine, file: Pa
     alone = tmp_path / "a.csv"
     alone.write_text("\n".join(["day,wrong,other", *(row for k, row in enumerate(ROWS) if k % 10 != 9), ""]))
     words = (*WRONG, "--reference-rounds", 100, "--time", "day", "--json")
-    found = run("watch", holes, *words, "--missing", "skip")
-    wanted = run("watch", alone, *words).json
-    assert found.json["columns"] == wanted["columns"]
-    assert [one["row"] for one in found.json["alarms"]] == [int(one["time"]) for one in wanted["alarms"]] != []
-    assert (found.json["input"]["rows"], found.json["input"]["skipped"]) == (400, 40)
-    assert "40 rows without a loss were passed over" in found.err
+    result = run("watch", holes, *words, "--missing", "skip")
+    report = run("watch", alone, *words).json
+    assert result.json["columns"] == report["columns"]
+    assert [one["row"] for one in result.json["alarms"]] == [int(one["time"]) for one in report["alarms"]] != []
+    assert (result.json["input"]["rows"], result.json["input"]["skipped"]) == (400, 40)
+    assert "40 rows without a loss were passed over" in result.err
     holes.write_text(holes.read_text() + "401,2,0\n")
-    said = run("watch", holes, *words, "--missing", "skip")
-    assert (said.code, "column 'wrong' holds 2.0" in said.err) == (1, True)
+    outcome = run("watch", holes, *words, "--missing", "skip")
+    assert (outcome.code, "column 'wrong' holds 2.0" in outcome.err) == (1, True)
 
 
 def test_the_only_alarm_is_not_forgotten(run: CommandLine, file: Path, tmp_path: Path) -> None:
@@ -201,16 +201,16 @@ def test_the_only_alarm_is_not_forgotten(run: CommandLine, file: Path, tmp_path:
     state, worse = tmp_path / "s.json", tmp_path / "worse.csv"
     worse.write_text("wrong\n" + "1\n" * 50)
     words = ("--column", "wrong", "--reference", 0.05, "--alpha", 0.05, "--save", state)
-    found = run("watch", file, *words, "--json").json
-    (column,) = found["columns"]
-    assert (column["alarms"], column["last_alarm"]) == (1, found["alarms"][0]["row"])
-    said = run("watch", worse, "--resume", state, "--fail-on-alarm")
+    report = run("watch", file, *words, "--json").json
+    (column,) = report["columns"]
+    assert (column["alarms"], column["last_alarm"]) == (1, report["alarms"][0]["row"])
+    result = run("watch", worse, "--resume", state, "--fail-on-alarm")
     line = f"  the one alarm was in round {column['last_alarm']:,}, before this file; no later row can raise another"
-    assert said.code == 4
-    assert line in said.out
+    assert result.code == 4
+    assert line in result.out
     run("watch", file, "--column", "wrong", "--reference", 0.9, "--alpha", 0.05, "--save", state)
-    said = run("watch", file, "--resume", state, "--fail-on-alarm")
-    assert (said.code, "no alarm\n" in said.out) == (0, True)
+    result = run("watch", file, "--resume", state, "--fail-on-alarm")
+    assert (result.code, "no alarm\n" in result.out) == (0, True)
 
 
 def test_alarms_before_this_file_are_told_apart(run: CommandLine, file: Path, tmp_path: Path) -> None:
@@ -220,9 +220,9 @@ def test_alarms_before_this_file_are_told_apart(run: CommandLine, file: Path, tm
     worse.write_text("wrong\n" + "1\n" * 30)
     before = run("watch", file, *WRONG, "--reference", 0.15, "--save", state, "--json").json["columns"][0]["alarms"]
     assert f"{before} alarms, none of them in this file\n" in run("watch", clean, "--resume", state).out
-    said = run("watch", worse, "--resume", state)
-    here = said.out.count(": alarm: ")
-    assert f"{before + here} alarms, {here} of them in this file\n" in said.out
+    result = run("watch", worse, "--resume", state)
+    here = result.out.count(": alarm: ")
+    assert f"{before + here} alarms, {here} of them in this file\n" in result.out
 
 
 def test_what_cannot_be_watched_says_what_to_do(run: CommandLine, file: Path, tmp_path: Path) -> None:
@@ -230,11 +230,11 @@ def test_what_cannot_be_watched_says_what_to_do(run: CommandLine, file: Path, tm
     is its own reference gets a warning."""
     model = tmp_path / "m.rgl"
     model.write_bytes(b"\x89\xff\x00")
-    said = run("watch", file, "--reference", 20000)
-    assert (said.code, "lies between 0 and 1: declare with --range LO HI" in said.err) == (2, True)
-    said = run("watch", file, "--resume", model, "--save", tmp_path / "s.json")
-    assert (said.code, "a saved model, and no state" in said.err, "codec" in said.err) == (1, True, False)
-    said = run("watch", file, "--reference", 0.1, "--mean-rounds", 10, "--alpha", 0.1)
-    assert (said.code, "one promise is expected" in said.err) == (2, True)
-    said = run("watch", file, "--column", "wrong", "--previous", file)
-    assert (said.code, "is the --previous file too" in said.err) == (0, True)
+    result = run("watch", file, "--reference", 20000)
+    assert (result.code, "lies between 0 and 1: declare with --range LO HI" in result.err) == (2, True)
+    result = run("watch", file, "--resume", model, "--save", tmp_path / "s.json")
+    assert (result.code, "a saved model, and no state" in result.err, "codec" in result.err) == (1, True, False)
+    result = run("watch", file, "--reference", 0.1, "--mean-rounds", 10, "--alpha", 0.1)
+    assert (result.code, "one promise is expected" in result.err) == (2, True)
+    result = run("watch", file, "--column", "wrong", "--previous", file)
+    assert (result.code, "is the --previous file too" in result.err) == (0, True)

@@ -49,17 +49,17 @@ def forecasts(path: Path) -> list[str]:
 
 def plainly(learner, clock, advice, outcomes) -> list[float]:
     """Predict all rows of a time, then report their outcomes; whatever has no outcome is withdrawn."""
-    said: list[float] = []
+    messages: list[float] = []
     for when in dict.fromkeys(clock):
         rows = [row for row in range(len(clock)) if clock[row] == when]
         waiting = [learner.predict(advice[row]) for row in rows]
-        said += [float(one) for one in waiting]
+        messages += [float(one) for one in waiting]
         for row, forecast in zip(rows, waiting, strict=True):
             if np.isnan(outcomes[row]):
                 learner.withdraw(forecast.ticket)
             else:
                 learner.update(forecast.ticket, outcomes[row])
-    return said
+    return messages
 
 
 @pytest.mark.parametrize("name", ["ml-poly", "hedge", "adahedge", "boa", "ridge", "fixed-share", "squint"])
@@ -70,13 +70,13 @@ def test_rows_of_one_time_are_a_block(run, tmp_path, name):
     table, out = write(tmp_path / "t.csv", clock, advice, outcomes), tmp_path / "o.csv"
     more = ("--range", 0, 1) if name in ("hedge", "fixed-share", "squint") else ()
     result = run("combine", table, *WORDS, "--learner", name, "--out", out, "--loss", "square", *more, "--json")
-    found = result.json
+    report = result.json
     learner = expert_class(name)(loss="square", **({"value_range": (0, 1)} if more else {}))
     assert [float(one) for one in forecasts(out)] == plainly(learner, clock, advice, outcomes)
-    assert found["loss"] == learner.ledger_.loss
-    assert found["weights"] == dict(zip(EXPERTS, learner.weights.tolist(), strict=True))
-    assert found["largest_block"] == np.bincount(clock).max()
-    assert found["delay_cost"] is not None
+    assert report["loss"] == learner.ledger_.loss
+    assert report["weights"] == dict(zip(EXPERTS, learner.weights.tolist(), strict=True))
+    assert report["largest_block"] == np.bincount(clock).max()
+    assert report["delay_cost"] is not None
     assert result.code == 0  # no bound is broken
 
 
@@ -85,13 +85,13 @@ def test_no_forecast_sees_an_outcome_of_its_own_time(run, tmp_path):
     advice, outcomes = drawn(60)
     clock, other = np.repeat(np.arange(10), 6), outcomes.copy()
     other[30:36] = 0
-    said = []
+    messages = []
     for number, values in enumerate((outcomes, other)):
         table, out = write(tmp_path / f"{number}.csv", clock, advice, values), tmp_path / f"o{number}.csv"
         assert run("combine", table, *WORDS, *QUIET, "--out", out).code == 0
-        said.append(forecasts(out))
-    assert said[0][:36] == said[1][:36]
-    assert said[0][36:] != said[1][36:]
+        messages.append(forecasts(out))
+    assert messages[0][:36] == messages[1][:36]
+    assert messages[0][36:] != messages[1][36:]
 
 
 def test_a_delay_of_one_learns_each_row_before_the_next(run, tmp_path):
@@ -100,8 +100,8 @@ def test_a_delay_of_one_learns_each_row_before_the_next(run, tmp_path):
     table = write(tmp_path / "t.csv", clock_of(90)[::-1], advice, outcomes)
     learner = MLPoly()
     learner.play(advice, outcomes)
-    found = run("combine", table, *WORDS, "--delay", 1, "--json").json
-    assert (found["loss"], found["largest_block"], found["delay_cost"]) == (learner.ledger_.loss, 1, None)
+    report = run("combine", table, *WORDS, "--delay", 1, "--json").json
+    assert (report["loss"], report["largest_block"], report["delay_cost"]) == (learner.ledger_.loss, 1, None)
 
 
 @pytest.mark.parametrize(
@@ -231,8 +231,8 @@ def test_a_row_without_outcome_between_others_is_no_round(run, tmp_path, words):
     table, out = write(tmp_path / "t.csv", clock, advice, np.append(outcomes[:78], [np.nan] * 2)), tmp_path / "o.csv"
     experts = ("--experts", ",".join(EXPERTS))
     result = run("combine", table, "--target", "load", *experts, *words, "--out", out, "--json")
-    found = result.json
-    assert (found["rounds"], found["without_outcome"], len(found["forecast"])) == (74, 4, 2)
+    report = result.json
+    assert (report["rounds"], report["without_outcome"], len(report["forecast"])) == (74, 4, 2)
     assert "4 rows have no outcome and rows with one after it" in result.err
     with out.open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -241,11 +241,11 @@ def test_a_row_without_outcome_between_others_is_no_round(run, tmp_path, words):
     if not words:
         learner, known = MLPoly(), ~np.isnan(np.append(outcomes[:78], [np.nan] * 2))
         played = learner.play(advice[known], outcomes[known])
-        assert found["loss"] == learner.ledger_.loss
+        assert report["loss"] == learner.ledger_.loss
         assert [float(rows[row]["forecast"]) for row in np.flatnonzero(known)] == played.predictions.tolist()
     if words == ("--time", "hour"):
-        said = plainly(MLPoly(), clock, advice, np.append(outcomes[:78], [np.nan] * 2))
-        assert [float(row["forecast"]) for row in rows] == said
+        message = plainly(MLPoly(), clock, advice, np.append(outcomes[:78], [np.nan] * 2))
+        assert [float(row["forecast"]) for row in rows] == message
 
 
 def test_gaps_between_batches_are_counted(tmp_path):

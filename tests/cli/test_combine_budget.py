@@ -40,20 +40,20 @@ def python(share: float) -> tuple[LabelEfficient, np.ndarray]:
 @pytest.mark.parametrize(("budget", "share"), [("10%", 0.1), (100, 0.25)])
 def test_the_command_line_says_what_python_does(run, table, tmp_path, budget, share):
     """Weights, losses, what was asked and every certificate are those of `LabelEfficient`, to the bit."""
-    said = run("combine", table, *READ, "--label-budget", budget, "--out", tmp_path / "o.csv", "--json", *QUIET).json
+    report = run("combine", table, *READ, "--label-budget", budget, "--out", tmp_path / "o.csv", "--json", *QUIET).json
     learner, losses = python(share)
-    assert list(said["weights"].values()) == learner.weights.tolist()
-    assert said["asked"]["outcomes"] == said["rounds"] == learner.asked_
-    assert said["asked"]["rounds"] == ROWS
-    assert said["asked"]["share"] == share
-    assert said["asked"]["loss"] == pytest.approx(losses.sum())
+    assert list(report["weights"].values()) == learner.weights.tolist()
+    assert report["asked"]["outcomes"] == report["rounds"] == learner.asked_
+    assert report["asked"]["rounds"] == ROWS
+    assert report["asked"]["share"] == share
+    assert report["asked"]["loss"] == pytest.approx(losses.sum())
     ours = [(one.theorem.name, one.observed, one.bound) for one in learner.certify()]
-    assert [(one["theorem"], one["observed"], one["bound"]) for one in said["certificates"]] == ours
+    assert [(one["theorem"], one["observed"], one["bound"]) for one in report["certificates"]] == ours
     with (tmp_path / "o.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [float(row["loss"]) for row in rows[:ROWS]] == losses.tolist()
     assert [row["asked"] for row in rows[:ROWS]] == [str(float(one)) for one in learner.asks(0, ROWS)]
-    assert len(said["forecast"]) == 2
+    assert len(report["forecast"]) == 2
 
 
 def test_lines_report_and_inspect_say_what_was_asked(run, table, tmp_path):
@@ -71,19 +71,19 @@ def test_lines_report_and_inspect_say_what_was_asked(run, table, tmp_path):
 
 def test_comparators_are_of_the_asked_rows(run, table):
     """The average of the experts loses in the asked rows what it is said to lose."""
-    said = run("combine", table, *READ, "--label-budget", "10%", "--json", "--quiet").json
+    report = run("combine", table, *READ, "--label-budget", "10%", "--json", "--quiet").json
     advice, outcomes = drawn(ROWS)
-    asked = python(0.1)[0].asks(0, ROWS)
-    average = ((advice.mean(1) - outcomes)[asked] ** 2).sum()
-    assert said["comparators"]["uniform"]["loss"] == pytest.approx(average)
-    assert said["comparators"]["best_shifting"]["detail"]["stretches"][-1][2] == asked.sum()
+    queries = python(0.1)[0].asks(0, ROWS)
+    average = ((advice.mean(1) - outcomes)[queries] ** 2).sum()
+    assert report["comparators"]["uniform"]["loss"] == pytest.approx(average)
+    assert report["comparators"]["best_shifting"]["detail"]["stretches"][-1][2] == queries.sum()
 
 
 def test_verify_agrees_and_notices_other_draws(run, table, tmp_path):
     """The numbers are those of the textbook on the asked rows, and of no others."""
-    said = run("combine", table, *READ, "--label-budget", "10%", "--json", "--quiet").json
+    report = run("combine", table, *READ, "--label-budget", "10%", "--json", "--quiet").json
     for change, code in (({}, 0), ({"seed": 1}, 3), ({"rounds": 399}, 3), ({"seed": 2**64}, 1), ({"share": None}, 1)):
-        (tmp_path / "r.json").write_text(json.dumps(said | {"asked": said["asked"] | change}))
+        (tmp_path / "r.json").write_text(json.dumps(report | {"asked": report["asked"] | change}))
         checked = run("verify", tmp_path / "r.json", table, "--target", "load", "--time", "day")
         assert (checked.code, "Traceback" in checked.err) == (code, False), (change, checked.err)
 
@@ -96,11 +96,11 @@ def test_a_resumed_run_is_the_whole_run(run, tmp_path, every):
     one, two, whole = (tmp_path / name for name in ("one.csv", "two.csv", "whole.csv"))
     for path, part in ((whole, text), (one, text[:200]), (two, [text[0], *text[200:]])):
         path.write_text("".join(part))
-    said = run("combine", whole, *READ, "--label-budget", "10%", "--save", tmp_path / "w.rgl", *QUIET)
+    result = run("combine", whole, *READ, "--label-budget", "10%", "--save", tmp_path / "w.rgl", *QUIET)
     run("combine", one, *READ, "--label-budget", "10%", "--save", tmp_path / "h.rgl", *QUIET, *every)
     again = run("combine", two, "--resume", tmp_path / "h.rgl", *QUIET)
     assert (tmp_path / "w.rgl").read_bytes() == (tmp_path / "h.rgl").read_bytes()
-    assert said.out.splitlines()[1:] == again.out.splitlines()[1:]
+    assert result.out.splitlines()[1:] == again.out.splitlines()[1:]
 
 
 def test_a_row_that_cannot_be_played_leaves_those_before_it(run, tmp_path):
@@ -121,17 +121,17 @@ def test_a_row_that_cannot_be_played_leaves_those_before_it(run, tmp_path):
 def test_outcomes_that_are_not_asked_may_be_out_of_range(run, tmp_path):
     """Then the loss in all rows is not known, and the bound of the regret in them stands without a number beside."""
     advice, outcomes = drawn(ROWS)
-    asked = python(0.1)[0].asks(0, ROWS)
-    table = write_table(tmp_path / "t.csv", advice, np.where(asked, outcomes, 9.0))
-    said = run("combine", table, *READ, "--label-budget", "10%", "--json", *QUIET).json
-    assert said["asked"]["loss"] is None
-    assert list(said["weights"].values()) == python(0.1)[0].weights.tolist()
-    assert said["certificates"][1]["bound"] > 0
-    assert said["certificates"][1]["observed"] is None
+    queries = python(0.1)[0].asks(0, ROWS)
+    table = write_table(tmp_path / "t.csv", advice, np.where(queries, outcomes, 9.0))
+    report = run("combine", table, *READ, "--label-budget", "10%", "--json", *QUIET).json
+    assert report["asked"]["loss"] is None
+    assert list(report["weights"].values()) == python(0.1)[0].weights.tolist()
+    assert report["certificates"][1]["bound"] > 0
+    assert report["certificates"][1]["observed"] is None
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (["--label-budget", "0"], 2, "'0' is neither a whole number of labels nor a share"),
         (["--label-budget", "400"], 1, "t.csv: 400 rows have an outcome; --label-budget 400 must be fewer"),
@@ -142,11 +142,11 @@ def test_outcomes_that_are_not_asked_may_be_out_of_range(run, tmp_path):
         (["--label-budget", "5%", "--learner", "randomized-weighted-majority", "--set", "beta=.5"], 2, "draws experts"),
     ],
 )
-def test_what_cannot_be_done_is_said(run, table, words, code, said):
+def test_what_cannot_be_done_is_said(run, table, words, code, message):
     """Budgets without meaning, and options that take all outcomes, are refused."""
     refused = run("combine", table, "--target", "load", "--time", "day", *words, *QUIET)
     assert refused.code == code
-    assert said in refused.err
+    assert message in refused.err
 
 
 def test_rows_of_one_time_are_refused(run, tmp_path):

@@ -53,7 +53,7 @@ def test_forecasts_of_flags_and_biased_forecasts_are_not_suspected(run, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (("--ignore", "nothing"), 1, "there is no column 'nothing'"),
         (("--ignore", "load"), 2, "'load' is used"),
@@ -61,19 +61,19 @@ def test_forecasts_of_flags_and_biased_forecasts_are_not_suspected(run, tmp_path
         (("--learner", "eg"), 0, ""),
     ],
 )
-def test_what_is_ignored_must_be_there_and_unused(run, tmp_path, words, code, said):
+def test_what_is_ignored_must_be_there_and_unused(run, tmp_path, words, code, message):
     """A column that is not there, or that another option names, is refused."""
     result = run("combine", write_table(tmp_path / "t.csv", *drawn(30)), *WORDS, *words, *QUIET)
     assert result.code == code
-    assert said in result.err
+    assert message in result.err
 
 
 def test_archives_ignore_columns_too(run, tmp_path):
     """In a .npz file --ignore names columns of the array of experts."""
     advice, outcomes = drawn(30)
     np.savez(tmp_path / "t.npz", experts=advice, names=list(EXPERTS), y=outcomes)
-    found = run("combine", tmp_path / "t.npz", "--ignore", "north", "--json").json
-    assert list(found["expert_losses"]) == list(EXPERTS[1:])
+    report = run("combine", tmp_path / "t.npz", "--ignore", "north", "--json").json
+    assert list(report["expert_losses"]) == list(EXPERTS[1:])
     assert "there is no expert 'up'" in run("combine", tmp_path / "t.npz", "--ignore", "up").err
 
 

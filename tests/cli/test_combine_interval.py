@@ -53,7 +53,7 @@ def blocks_of(path: Path, size: int) -> Path:
 def test_the_rows_have_the_intervals_of_the_class(run, table, tmp_path, words):
     """Every row, and each of the last ones without outcome, has the interval that `AdaptiveIntervals` makes."""
     result = run("combine", table, *READ, "--interval", 0.8, *words, "--out", tmp_path / "o.csv", "--json", *QUIET)
-    columns, said = rows_of(tmp_path / "o.csv"), result.json
+    columns, report = rows_of(tmp_path / "o.csv"), result.json
     delay = 7 if "--delay" in words else 1
     intervals = AdaptiveIntervals(0.8)
     outcomes = np.array(columns["outcome"])
@@ -62,16 +62,16 @@ def test_the_rows_have_the_intervals_of_the_class(run, table, tmp_path, words):
     np.testing.assert_array_equal(columns["low"], low)
     np.testing.assert_array_equal(columns["high"], high)
     ledger = intervals.ledger_
-    assert said["interval"]["rounds"] == ROWS == ledger.rounds
-    assert said["interval"]["misses"] == ledger.misses
-    assert said["interval"]["coverage"] == ledger.coverage
-    assert said["interval"]["infinite"] == ledger.infinite
-    assert said["interval"]["mean_width"] == pytest.approx(ledger.mean_width)
-    assert said["interval"]["worst_misses"] == ledger.worst
-    assert said["interval"]["outstanding"] == delay - 1
-    assert said["interval"]["forecast"] == [[low[k], high[k]] for k in range(ROWS, ROWS + 3)]
-    certificate = next(one for one in said["certificates"] if one["theorem"] == "adaptive_coverage")
-    assert certificate["observed"] <= certificate["bound"] == said["interval"]["bound"]
+    assert report["interval"]["rounds"] == ROWS == ledger.rounds
+    assert report["interval"]["misses"] == ledger.misses
+    assert report["interval"]["coverage"] == ledger.coverage
+    assert report["interval"]["infinite"] == ledger.infinite
+    assert report["interval"]["mean_width"] == pytest.approx(ledger.mean_width)
+    assert report["interval"]["worst_misses"] == ledger.worst
+    assert report["interval"]["outstanding"] == delay - 1
+    assert report["interval"]["forecast"] == [[low[k], high[k]] for k in range(ROWS, ROWS + 3)]
+    certificate = next(one for one in report["certificates"] if one["theorem"] == "adaptive_coverage")
+    assert certificate["observed"] <= certificate["bound"] == report["interval"]["bound"]
     assert certificate["bound"] == pytest.approx((0.8 + 0.02 * delay) / (0.02 * ROWS))
 
 
@@ -98,17 +98,17 @@ def test_a_run_in_two_files_is_one_run(run, tmp_path, words):
         for name, cut in (("p", slice(0, 333)), ("q", slice(333, ROWS)))
     ]
     out, model = tmp_path / "o.csv", tmp_path / "m.rgl"
-    asked = ("--interval", 0.9, "--interval-step", 0.05)
-    once = run("combine", whole, *READ, *asked, *words, "--out", tmp_path / "all.csv", "--json", *QUIET).json
-    run("combine", parts[0], *READ, *asked, *words, "--save", model, *QUIET)
+    arguments = ("--interval", 0.9, "--interval-step", 0.05)
+    once = run("combine", whole, *READ, *arguments, *words, "--out", tmp_path / "all.csv", "--json", *QUIET).json
+    run("combine", parts[0], *READ, *arguments, *words, "--save", model, *QUIET)
     again = run("combine", parts[1], "--resume", model, "--out", out, "--json", *QUIET).json
     assert again["interval"] == once["interval"]
     everything, rest = rows_of(tmp_path / "all.csv"), rows_of(out)
     assert rest["low"] == everything["low"][333:]
     assert rest["high"] == everything["high"][333:]
     asked_for = {"wanted": 0.9, "gamma": 0.05}
-    said = run("inspect", model, "--json").json["interval"]
-    assert said == asked_for | {name: said[name] for name in ("rounds", "misses")}
+    interval = run("inspect", model, "--json").json["interval"]
+    assert interval == asked_for | {name: interval[name] for name in ("rounds", "misses")}
     assert "intervals   of 90 %, " in run("inspect", model).out
 
 
@@ -138,10 +138,10 @@ def test_a_report_of_intervals_is_drawn_and_checked(run, table, tmp_path):
 
 def test_without_the_option_nothing_is_said_of_intervals(run, table, tmp_path):
     """No column, no key and no certificate."""
-    said = run("combine", table, *READ, "--out", tmp_path / "o.csv", "--json", *QUIET).json
-    assert "interval" not in said
+    report = run("combine", table, *READ, "--out", tmp_path / "o.csv", "--json", *QUIET).json
+    assert "interval" not in report
     assert "low" not in rows_of(tmp_path / "o.csv")
-    assert all(one["quantity"] == "regret" for one in said["certificates"])
+    assert all(one["quantity"] == "regret" for one in report["certificates"])
 
 
 @pytest.mark.parametrize(
@@ -201,9 +201,14 @@ def test_without_a_round_there_is_a_forecast_and_no_certificate(run, tmp_path):
     path, page = write_table(tmp_path / "n.csv", advice, np.empty(0)), tmp_path / "r.html"
     result = run("combine", path, *READ, "--interval", 0.9, "--report", page, "--json", *QUIET)
     assert result.code == 0
-    said = result.json["interval"]
-    assert (said["rounds"], said["coverage"], said["bound"], said["mean_width"]) == (0, None, None, None)
-    assert said["forecast"] == [[None, None]] * 3
+    interval = result.json["interval"]
+    assert (interval["rounds"], interval["coverage"], interval["bound"], interval["mean_width"]) == (
+        0,
+        None,
+        None,
+        None,
+    )
+    assert interval["forecast"] == [[None, None]] * 3
     assert "Misses of the intervals" not in page.read_text()
 
 

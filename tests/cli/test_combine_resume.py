@@ -103,9 +103,9 @@ def test_late_outcomes_are_waited_for_over_files(run, tmp_path, how):
     }
     words = ["--delay", "24"] if how == "delay" else ["--arrival", "due"]
     a, c = tmp_path / "a.rgl", tmp_path / "c.rgl"
-    found = run("combine", files["first"], *WORDS, *words, "--json", "--no-comparators", "--save", a).json
+    report = run("combine", files["first"], *WORDS, *words, "--json", "--no-comparators", "--save", a).json
     shown = run("inspect", a, "--json").json
-    assert found["rounds"] == 210
+    assert report["rounds"] == 210
     assert shown["rounds"] + shown["waiting"] == 210
     assert shown["waiting"] > 1
     second = run("combine", files["second"], "--json", "--no-comparators", "--resume", a)
@@ -150,9 +150,9 @@ def test_a_finished_model_forecasts_rows_without_outcomes(run, tmp_path):
     run("combine", write_table(tmp_path / "t.csv", advice[:100], outcomes[:100]), *WORDS, *QUIET, "--save", model)
     before = model.read_bytes()
     tomorrow = write_table(tmp_path / "u.csv", advice[100:101], None)
-    found = run("combine", tomorrow, "--resume", model, "--json").json
-    weights = np.array(list(found["weights"].values()))
-    assert found["forecast"] == pytest.approx(float(weights @ advice[100]))
+    report = run("combine", tomorrow, "--resume", model, "--json").json
+    weights = np.array(list(report["weights"].values()))
+    assert report["forecast"] == pytest.approx(float(weights @ advice[100]))
     assert model.read_bytes() == before
 
 

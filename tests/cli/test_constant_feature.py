@@ -48,11 +48,11 @@ def test_the_size_is_that_of_numbers_in_the_first_row(row: tuple[float, ...], si
     assert {fitting_size(batch) for batch in batches} == {size}
 
 
-@pytest.mark.parametrize(("number", "said"), [(1e-120, "as small or smaller"), (1e90, "as large or larger")])
-def test_a_size_at_its_limit_is_not_said_to_be_that_of_the_first_row(number: float, said: str) -> None:
+@pytest.mark.parametrize(("number", "text"), [(1e-120, "as small or smaller"), (1e90, "as large or larger")])
+def test_a_size_at_its_limit_is_not_said_to_be_that_of_the_first_row(number: float, text: str) -> None:
     """Of a first row whose numbers are beyond the sizes that are chosen, the note says so."""
     size = fitting_size(Batch(np.array([[number]]), None, 1))
-    assert said in said_of(Perceptron(intercept=size))
+    assert text in said_of(Perceptron(intercept=size))
     assert "as large as numbers" not in said_of(Perceptron(intercept=size))
 
 

@@ -15,7 +15,7 @@ def run(capsys, monkeypatch) -> CommandLine:
 
 
 @pytest.mark.parametrize(
-    ("text", "names", "said"),
+    ("text", "names", "message"),
     [
         ("Realprice", ["time", "Real price"], "did you mean Real price? "),
         ("dnn2", ["DNN 1", "DNN 2"], "did you mean DNN 2? "),
@@ -24,9 +24,9 @@ def run(capsys, monkeypatch) -> CommandLine:
         ("", ["a"], ""),
     ],
 )
-def test_names_that_are_like_a_text(text, names, said):
+def test_names_that_are_like_a_text(text, names, message):
     """The nearest come first; case and signs between words do not count, and what is like none has no advice."""
-    assert did_you_mean(text, names) == said
+    assert did_you_mean(text, names) == message
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_model_in_place_of_the_rows_is_reported(run, tmp_path, verb):
     table.write_text("a,label\n1,x\n2,y\n")
     assert run("learn", table, "--learner", "perceptron", "--no-certify", "--quiet", "--save", model).code == 0
     result = run(verb, table, model)
-    said = f"regretless: the model comes first, and the rows behind it: {model} {table}\n"
-    assert (result.code, result.err) == (2, said)
+    message = f"regretless: the model comes first, and the rows behind it: {model} {table}\n"
+    assert (result.code, result.err) == (2, message)
     result = run("learn", model)
     assert result.err.startswith(f"regretless: {model}: this is a saved model; give a file of data")

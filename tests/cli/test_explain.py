@@ -98,7 +98,7 @@ def test_theorems_have_names_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "text"),
     [
         (["percptron"], "no learner called 'percptron'; did you mean perceptron"),
         (["--theorem", "seprable"], "no theorem called 'seprable'; did you mean separable"),
@@ -107,11 +107,11 @@ def test_theorems_have_names_of_their_own() -> None:
         (["perceptron", "--theorem", "separable"], "name one"),
     ],
 )
-def test_an_unknown_name_is_refused_with_those_like_it(command_line: CommandLine, words: list[str], said: str) -> None:
+def test_an_unknown_name_is_refused_with_those_like_it(command_line: CommandLine, words: list[str], text: str) -> None:
     """A name that is wrong is a usage error in one line that says what was meant."""
     result = command_line("explain", *words)
     assert (result.code, result.out) == (2, "")
-    assert said in result.err
+    assert text in result.err
 
 
 def test_what_is_explained_can_be_asked_for_in_python_names(command_line: CommandLine) -> None:
@@ -233,9 +233,9 @@ def test_a_traced_round_of_experts_says_whether_it_was_learned(command_line: Com
     late = command_line(*words, "--delay", "3", "--json").json["trace"]
     assert not any(one["learned"] for one in late)
     assert "losses     one 4  two 1, not learned before the next row" in command_line(*words, "--delay", "3").out
-    asked = command_line(*words, "--label-budget", "50%", "--json").json["trace"]
-    assert {one["learned"] for one in asked} == {True, False}
-    for one in asked:
+    trace = command_line(*words, "--label-budget", "50%", "--json").json["trace"]
+    assert {one["learned"] for one in trace} == {True, False}
+    for one in trace:
         assert one["charges"] == {"one": 4, "two": 1}
         assert one["learned"] == (one["weights"] != one["played"])
 

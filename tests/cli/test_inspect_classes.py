@@ -22,14 +22,16 @@ def test_what_it_would_predict_is_shown(run, tmp_path):
     learner = Halving(MADE)
     learner.play(["p", "point s"], [0, 1])
     learner.save(path)
-    told = run("inspect", path, "--top", 3).out
-    assert told.endswith("\npoints, and what it would predict\n  p  0\n  q  0\n  r  1\n  and 1 more\n")
+    output = run("inspect", path, "--top", 3).out
+    assert output.endswith("\npoints, and what it would predict\n  p  0\n  q  0\n  r  1\n  and 1 more\n")
     assert run("inspect", path, "--json").json["predictions"] == {"p": 0, "q": 0, "r": 1, "point s": 1}
     learner = RandomizedOptimal(MADE, random_state=0)
     learner.play(["p", "point s"], [0, 1])
     learner.save(path)
-    told = run("inspect", path).out
-    assert told.endswith("the probability of predicting 1\n  p        0\n  q        0\n  r        0.5\n  point s  1\n")
+    output = run("inspect", path).out
+    assert output.endswith(
+        "the probability of predicting 1\n  p        0\n  q        0\n  r        0.5\n  point s  1\n"
+    )
 
 
 def test_what_it_goes_by_is_explained(run, tmp_path):
@@ -41,10 +43,10 @@ def test_what_it_goes_by_is_explained(run, tmp_path):
     assert "goes by     4 hypotheses: those that were wrong leave when the learner is\n" in run("inspect", path).out
     learner.play(["p", "q", "q"], [0, 1, 0])
     learner.save(path)
-    told = run("inspect", path).out
-    assert "agreeing    no hypothesis agrees with all labels\n" in told
+    output = run("inspect", path).out
+    assert "agreeing    no hypothesis agrees with all labels\n" in output
     assert (
-        "died        the last hypothesis, in round 4\ngoes by     2 hypotheses, as it did before that round\n" in told
+        "died        the last hypothesis, in round 4\ngoes by     2 hypotheses, as it did before that round\n" in output
     )
 
 
@@ -52,9 +54,9 @@ def test_one_hypothesis_on_one_point(run, tmp_path):
     """One of a kind is reported in the singular."""
     path = tmp_path / "m.rgl"
     Halving(FiniteClass([[1]])).save(path)
-    told = run("inspect", path).out
-    assert "class       1 hypothesis on 1 point\n" in told
-    assert "agreeing    one hypothesis agrees with all labels\n" in told
+    output = run("inspect", path).out
+    assert "class       1 hypothesis on 1 point\n" in output
+    assert "agreeing    one hypothesis agrees with all labels\n" in output
 
 
 @pytest.mark.parametrize("verb", ["predict", "learn", "combine"])
@@ -63,8 +65,8 @@ def test_a_refusal_says_what_can_be_done(verb, run, tmp_path):
     path, table = tmp_path / "m.rgl", tmp_path / "d.svm"
     Halving(MADE).save(path)
     table.write_text("1 1:1\n")
-    asked = [path] if verb == "predict" else ["--resume", path]
-    result = run(verb, *asked, table)
+    requests = [path] if verb == "predict" else ["--resume", path]
+    result = run(verb, *requests, table)
     assert result.code == 1
     assert (
         "inspect shows it and what it predicts, and in Python regretless.load(...).play(points, labels)" in result.err

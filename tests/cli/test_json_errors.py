@@ -15,7 +15,7 @@ def run(capsys, monkeypatch) -> CommandLine:
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (("learn", "{rows}", "--learner", "nobody"), 2, "argument --learner: invalid choice: 'nobody'"),
         (("learn", "{rows}", "--no-such-option"), 2, "unrecognized arguments"),
@@ -30,7 +30,7 @@ def run(capsys, monkeypatch) -> CommandLine:
         (("dimension",), 2, "name a class"),
     ],
 )
-def test_an_error_is_one_object_too(run, tmp_path, words, code, said):
+def test_an_error_is_one_object_too(run, tmp_path, words, code, message):
     """It has the message of stderr and the exit code; without --json nothing stands on stdout."""
     lines = noisy_lines(20)
     rows, bad = write(tmp_path / "a.svm", lines), write(tmp_path / "b.svm", [*lines, "1 2:x\n"])
@@ -40,7 +40,7 @@ def test_an_error_is_one_object_too(run, tmp_path, words, code, said):
     assert result.code == code
     assert result.json["schema"] == "regretless.error/1"
     assert result.json["code"] == code
-    assert said.format(**places) in result.json["error"]
+    assert message.format(**places) in result.json["error"]
     assert result.err.splitlines()[0] == f"regretless: {result.json['error']}"
     assert run(*words).out == ""
 

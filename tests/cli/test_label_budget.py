@@ -54,7 +54,7 @@ def _always():
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--label-budget", "0"], "'0' is neither a whole number of labels nor a share"),
         (["--label-budget", "100%"], "'100%' is neither a whole number of labels nor a share"),
@@ -64,12 +64,12 @@ def _always():
         (["--label-budget", "5", "--workers", "2"], "is for one file"),
     ],
 )
-def test_a_budget_that_cannot_be_is_refused(run, tmp_path, words, said):
+def test_a_budget_that_cannot_be_is_refused(run, tmp_path, words, message):
     """The message says why, and what to do instead."""
     data = write(tmp_path / "rows.svm", noisy_lines(40))
     refused = run("learn", data, *words)
     assert refused.code == 2
-    assert said in refused.err
+    assert message in refused.err
 
 
 def test_a_row_without_a_label_is_refused_with_a_hint(run, tmp_path):

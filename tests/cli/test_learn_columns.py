@@ -54,7 +54,7 @@ def test_categorical_takes_several_columns(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--ignore", "nothing"), "there is no column 'nothing'"),
         (("--ignore", "label", "--target", "label"), "there is no column 'label'"),
@@ -63,11 +63,11 @@ def test_categorical_takes_several_columns(run, tmp_path):
         (("--format", "svmlight", "--ignore", "a"), "--ignore has no meaning in the format svmlight"),
     ],
 )
-def test_what_cannot_be_ignored_is_said(run, table, words, said):
+def test_what_cannot_be_ignored_is_said(run, table, words, message):
     """A column that is not there, or has to be, is an error."""
     result = run("learn", table, *QUIET, *words)
     assert result.code in (1, 2)
-    assert said in result.err
+    assert message in result.err
 
 
 def test_a_quantity_is_no_label(run, table, tmp_path):

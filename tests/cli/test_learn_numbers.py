@@ -54,15 +54,15 @@ def test_fractions_mean_regression(run, table, tmp_path):
     result = run("learn", table, *RENT, "--save", tmp_path / "m.rgl")
     assert result.code == 0
     assert "the target 'rent' has fractions, so numbers are forecast (--task regression)" in result.err
-    found = run("learn", table, *RENT, "--json").json
+    report = run("learn", table, *RENT, "--json").json
     X, y = rows_of(table)
     learner = AggregatedRegressor().fit(X, y)
-    assert (found["task"], found["learner"], found["rounds"]) == ("regression", "aggregated-regressor", 150)
-    assert found["squared_loss"] == pytest.approx(learner.ledger_.loss, rel=1e-12)
-    assert found["loss"] == learner.ledger_.loss
-    assert found["best_constant_loss"] == pytest.approx(((y[1:] - y[1:].mean()) ** 2).sum())
-    assert found["progressive"]["rows"] == 149
-    assert all(one["applies"] and one["observed"] <= one["bound"] for one in found["certificates"])
+    assert (report["task"], report["learner"], report["rounds"]) == ("regression", "aggregated-regressor", 150)
+    assert report["squared_loss"] == pytest.approx(learner.ledger_.loss, rel=1e-12)
+    assert report["loss"] == learner.ledger_.loss
+    assert report["best_constant_loss"] == pytest.approx(((y[1:] - y[1:].mean()) ** 2).sum())
+    assert report["progressive"]["rows"] == 149
+    assert all(one["applies"] and one["observed"] <= one["bound"] for one in report["certificates"])
 
 
 def test_whole_numbers_are_asked_about(run, table):
@@ -77,13 +77,13 @@ def test_whole_numbers_are_asked_about(run, table):
 
 def test_a_quantile_is_learned_as_in_python(run, table):
     """--task quantile with --set quantile=0.9 is `AggregatedQuantile(quantile=0.9)`."""
-    found = run("learn", table, *RENT, "--task", "quantile", "--set", "quantile=0.9", "--json").json
+    report = run("learn", table, *RENT, "--task", "quantile", "--set", "quantile=0.9", "--json").json
     X, y = rows_of(table)
     learner = AggregatedQuantile(quantile=0.9).fit(X, y)
-    assert found["loss"] == found["pinball_loss"] == learner.ledger_.loss
-    assert found["loss_name"] == "pinball loss"
+    assert report["loss"] == report["pinball_loss"] == learner.ledger_.loss
+    assert report["loss_name"] == "pinball loss"
     constants = [np.where(y[1:] > c, 0.9 * (y[1:] - c), 0.1 * (c - y[1:])).sum() for c in y]
-    assert found["best_constant_loss"] == pytest.approx(min(constants), rel=1e-12)
+    assert report["best_constant_loss"] == pytest.approx(min(constants), rel=1e-12)
 
 
 @pytest.mark.parametrize("loss", ["square", "absolute", "pinball", "huber"])
@@ -93,8 +93,8 @@ def test_squared_losses_of_simple_rules_stand_beside_squared_losses_alone(run, t
     words = ("--learner", "online-gradient-descent", "--task", "regression", "--set", f"loss={loss}", "--no-certify")
     result = run("learn", table, *RENT, *words, "--set", "schedule=constant", "--set", "rate=1e-9")
     assert result.code == 0
-    for said in ("the mean of the outcomes so far:", "the outcome of the row before:", "mean so far", "loses less"):
-        assert (said in result.out + result.err) == (loss == "square"), said
+    for message in ("the mean of the outcomes so far:", "the outcome of the row before:", "mean so far", "loses less"):
+        assert (message in result.out + result.err) == (loss == "square"), message
 
 
 @pytest.mark.parametrize("loss", ["square", "absolute", "pinball", "huber"])
@@ -139,9 +139,9 @@ def test_a_model_is_used_as_in_python(run, table, tmp_path):
     assert isinstance(learner, AggregatedRegressor)
     printed = [float(line) for line in run("predict", model, table).out.splitlines()]
     assert printed == learner.predict(X).tolist()
-    found = run("predict", model, table, "--json").json
-    assert found["squared_loss"] == pytest.approx(((y - learner.predict(X)) ** 2).sum())
-    assert found["r2"] == pytest.approx(learner.score(X, y))
+    report = run("predict", model, table, "--json").json
+    assert report["squared_loss"] == pytest.approx(((y - learner.predict(X)) ** 2).sum())
+    assert report["r2"] == pytest.approx(learner.score(X, y))
     assert run("inspect", model, "--json").json["loss"] == learner.ledger_.loss
     assert "largest weights" in run("inspect", model).out
     assert run("certify", model, table).out.splitlines() == lines
@@ -211,20 +211,20 @@ def test_intervals_of_counts_begin_at_0(run, tmp_path):
     lines = run("predict", model, file, "--interval").out.splitlines()
     ends = np.array([line.split("\t")[1:] for line in lines], dtype=float)
     assert ends[:, 0].min() == 0
-    said = run("predict", model, file, "--interval", "--json").json["interval"]
-    assert said["width"] == pytest.approx((ends[:, 1] - ends[:, 0]).mean())
-    assert said["coverage"] == np.mean((ends[:, 0] <= counts) & (counts <= ends[:, 1]))
+    interval = run("predict", model, file, "--interval", "--json").json["interval"]
+    assert interval["width"] == pytest.approx((ends[:, 1] - ends[:, 0]).mean())
+    assert interval["coverage"] == np.mean((ends[:, 0] <= counts) & (counts <= ends[:, 1]))
 
 
 def test_intervals_hold_what_is_promised(run, table, tmp_path):
     """Their coverage is within its bound, predict prints their ends, and JSON says how wide they are."""
     model = tmp_path / "m.rgl"
-    found = run("learn", table, *RENT, "--interval", "0.9", "--save", model, "--json").json
-    said = found["interval"]
-    assert abs(1 - said["coverage"] - 0.1) == pytest.approx(said["coverage_error"])
-    assert said["coverage_error"] <= said["bound"]
-    assert found["certificates"][-1]["theorem"] == "adaptive_coverage"
-    assert said["rounds"] == 149
+    report = run("learn", table, *RENT, "--interval", "0.9", "--save", model, "--json").json
+    interval = report["interval"]
+    assert abs(1 - interval["coverage"] - 0.1) == pytest.approx(interval["coverage_error"])
+    assert interval["coverage_error"] <= interval["bound"]
+    assert report["certificates"][-1]["theorem"] == "adaptive_coverage"
+    assert interval["rounds"] == 149
     _, *lines = run("predict", model, table, "--interval").out.splitlines()
     rows = [list(map(float, line.split("\t"))) for line in lines]
     assert all(low < forecast < high for forecast, low, high in rows)
@@ -232,7 +232,7 @@ def test_intervals_hold_what_is_promised(run, table, tmp_path):
     assert counted["width"] == pytest.approx(rows[0][2] - rows[0][1])
     assert 0.8 < counted["coverage"] <= 1
     assert run("predict", model, table, "--interval").out == run("predict", model, table, "--interval").out
-    assert run("certify", model, table, "--json").json["certificates"] == found["certificates"]
+    assert run("certify", model, table, "--json").json["certificates"] == report["certificates"]
 
 
 def test_the_report_draws_the_loss_forecasts_and_residuals(run, table, tmp_path):
@@ -264,7 +264,7 @@ def test_vectors_are_saved_and_yours_is_compared(run, table, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--task", "regression", "--learner", "arow"), "--task regression contradicts --learner arow"),
         (("--task", "quantile", "--learner", "aggregated-regressor"), "which is for regression"),
@@ -279,11 +279,11 @@ def test_vectors_are_saved_and_yours_is_compared(run, table, tmp_path):
         (("--task", "regression", "--workers", "2"), "shards are for labels"),
     ],
 )
-def test_what_contradicts_is_usage(run, table, words, said):
+def test_what_contradicts_is_usage(run, table, words, message):
     """Options that do not go together are an error of usage that says which, before anything is learned."""
     result = run("learn", table, *RENT, *words)
     assert result.code == 2
-    assert said in result.err
+    assert message in result.err
     assert "Traceback" not in result.err
 
 
@@ -375,7 +375,7 @@ def test_verbs_of_labels_refuse_a_model_of_numbers(run, table, tmp_path):
     none."""
     model = tmp_path / "m.rgl"
     assert run("learn", table, *RENT, "--save", model, "--no-certify", *QUIET).code == 0
-    for words, said in [
+    for words, message in [
         (("predict", model, table, "--probabilities"), "labels alone have probabilities"),
         (("predict", model, table, "--interval"), "it learned without them"),
         (("combine", table, "--target", "rent", "--resume", model), "learned from rows with outcomes"),
@@ -384,7 +384,7 @@ def test_verbs_of_labels_refuse_a_model_of_numbers(run, table, tmp_path):
     ]:
         result = run(*words)
         assert result.code in (1, 2)
-        assert said in result.err, words
+        assert message in result.err, words
 
 
 @pytest.mark.parametrize("key", ["observed", "bound", "loss", "eta", "gap", "least", "energy"])
@@ -423,24 +423,24 @@ def test_a_model_that_follows_a_drift_is_said_to_age(run, tmp_path):
     level = np.repeat(np.random.default_rng(4).normal(size=30) * 10, 20)
     lines = [f"{number / 7:.4f} 1:1 2:{row % 2}\n" for row, number in enumerate(level)]
     (tmp_path / "walk.svm").write_text("".join(lines))
-    found = run(
+    report = run(
         "learn", tmp_path / "walk.svm", "--task", "regression", "--set", "full=0", "--no-certify", "--json"
     ).json
-    assert found["members"][-1]["posterior"] > 0.5
-    assert any("of the posterior is on the fastest rate, 1.6" in note for note in found["notes"])
-    assert any("the outcome of the row before loses less" in note for note in found["notes"])
+    assert report["members"][-1]["posterior"] > 0.5
+    assert any("of the posterior is on the fastest rate, 1.6" in note for note in report["notes"])
+    assert any("the outcome of the row before loses less" in note for note in report["notes"])
 
 
 def test_a_stream_that_is_read_once_is_learned(run, table):
     """From standard input the task is found all the same; the bound that reads no row again stands."""
     result = run("learn", "-", "--format", "csv", *RENT, "--json", stdin=table.read_bytes())
-    found = json.loads(result.out)
-    assert found["rounds"] == 150
-    applies = {one["theorem"]: one["applies"] for one in found["certificates"]}
+    record = json.loads(result.out)
+    assert record["rounds"] == 150
+    applies = {one["theorem"]: one["applies"] for one in record["certificates"]}
     assert applies["against_all"]
     assert not applies["by_slopes"]
     whole = run("learn", table, *RENT, "--json").json
-    assert found["loss"] == whole["loss"]
+    assert record["loss"] == whole["loss"]
 
 
 @pytest.mark.parametrize(("setting", "task"), [("loss=poisson", "regression"), ("quantile=0.9", "quantile")])
@@ -448,13 +448,13 @@ def test_a_parameter_of_a_learner_of_numbers_names_the_task(run, tmp_path, setti
     """A parameter that the default learner of labels lacks and one of numbers has says which task to add, and with the
     task it is taken."""
     (tmp_path / "counts.csv").write_text("a,visits\n" + "".join(f"{row % 7},{row % 9}\n" for row in range(60)))
-    asked = ("learn", tmp_path / "counts.csv", *QUIET, "--target", "visits", "--set", setting)
-    result = run(*asked)
+    arguments = ("learn", tmp_path / "counts.csv", *QUIET, "--target", "visits", "--set", setting)
+    result = run(*arguments)
     assert result.code == 2
     assert f"has {setting.partition('=')[0]}, so for numbers add --task {task}" in result.err
-    assert run(*asked, "--task", task, "--no-certify").code == 0
-    assert "add --task" not in run(*asked[:-1], "speed=1").err
-    assert "add --task" not in run(*asked, "--learner", "perceptron").err
+    assert run(*arguments, "--task", task, "--no-certify").code == 0
+    assert "add --task" not in run(*arguments[:-1], "speed=1").err
+    assert "add --task" not in run(*arguments, "--learner", "perceptron").err
 
 
 def test_what_contradicts_the_task_of_a_model_is_named(run, tmp_path, table):

@@ -98,8 +98,8 @@ def test_losses_are_those_of_the_rows_and_can_be_watched(run, tmp_path):
         assert sum(map(float, lines)) == pytest.approx(run("predict", model, good, "--json").json[key])
         lines = run("predict", model, bad, "--on-error", "skip", "--losses").out.splitlines()
         assert [row for row, line in enumerate(lines) if line == "nan"] == list(BAD)
-        said = run("predict", model, good, "--losses", "--json")
-        assert (said.code, said.json["error"]) == (2, "--losses and --json: one of them can be printed")
+        result = run("predict", model, good, "--losses", "--json")
+        assert (result.code, result.json["error"]) == (2, "--losses and --json: one of them can be printed")
     model, bare = tmp_path / "y.rgl", write(tmp_path / "bare.csv", ["a,b\n", "1,2\n"])
     assert "there are no labels" in run("predict", model, bare, "--losses").err
     losses = run("predict", model, good, "--losses").out.encode()

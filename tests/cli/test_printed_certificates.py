@@ -43,8 +43,8 @@ numbers = st.floats(-1e15, 1e15) | st.integers(-(10**9), 10**9).map(float)
 @example(2.0**53, 2.0**53 - 1)
 def test_printed_numbers_compare_as_they_do(observed, bound):
     """Two numbers are printed so that the printed ones compare as they do, whatever is rounded."""
-    seen, limit = (float(text.translate(READ)) for text in compared(observed, bound))
-    assert (seen <= limit) == (observed <= bound)
+    values, limit = (float(text.translate(READ)) for text in compared(observed, bound))
+    assert (values <= limit) == (observed <= bound)
 
 
 @given(numbers, numbers | st.just(0.0), st.floats(-3e-9, 3e-9))
@@ -52,8 +52,8 @@ def test_printed_numbers_compare_as_they_do(observed, bound):
 @example(1234567.5, 1234567.0, 0.0)
 def test_a_line_is_a_true_inequality(observed, bound, nudge):
     """A certificate that holds prints observed <= bound of printed numbers, and one that does not, the opposite."""
-    for seen in (observed, bound + nudge * max(1.0, abs(bound))):
-        one = of_regret(seen, bound)
+    for values in (observed, bound + nudge * max(1.0, abs(bound))):
+        one = of_regret(values, bound)
         left, right = printed(str(one), "<=" if one.holds else "EXCEEDS")
         assert (left <= right) == one.holds
         shown, limit = (text.replace("\u2212", "-") for text in summary.pair(one))
@@ -72,10 +72,10 @@ def test_what_rounding_alone_lifts_is_printed_below_the_allowance():
     one = replace(one, comparator=best)
     left, right = printed(str(one), "<=")
     assert 0 < left <= right
-    told = json.loads(json.dumps(one.describe()))
-    assert told["bound"] == 0
-    assert told["observed"] <= told["bound"] + told["rounding"]
-    assert told["rounding"] == one.rounding > 0
+    record = json.loads(json.dumps(one.describe()))
+    assert record["bound"] == 0
+    assert record["observed"] <= record["bound"] + record["rounding"]
+    assert record["rounding"] == one.rounding > 0
 
 
 def test_luck_is_called_luck():
@@ -118,7 +118,7 @@ def test_losses_that_may_be_negative_leave_room_for_regret():
     assert not prior.vacuous
     one = Hedge(value_range=(-1, 0))
     one.play(losses[:1])
-    (prior,) = (found for found in one.certify() if found.theorem.title == "Prior regret")
+    (prior,) = (result for result in one.certify() if result.theorem.title == "Prior regret")
     assert prior.vacuous == (prior.bound >= 1)
     posterior = of_regret(0.0, 5.0, Most(3.0, "the declared range of losses in every round"))
     assert "no better than the declared range of losses in every round" in str(posterior)
@@ -130,12 +130,12 @@ def test_gradient_descent_has_no_more_regret_than_loss(loss):
     generator = np.random.default_rng(3)
     X, y = generator.normal(size=(20, 4)), np.where(generator.random(20) < 0.5, -1, 1)
     learner = OnlineGradientDescent(loss=loss, radius=50.0).fit(X, y)
-    found = [one for one in learner.certify(X, y, svm=False) if one.quantity == "regret" and one.applies]
-    assert len(found) == 2
-    for one in found:
+    results = [one for one in learner.certify(X, y, svm=False) if one.quantity == "regret" and one.applies]
+    assert len(results) == 2
+    for one in results:
         assert one.vacuous == (one.bound >= learner.ledger_.loss)
         assert ("no better than the learner's own loss" in str(one)) == one.vacuous
-    assert any(one.vacuous for one in found)
+    assert any(one.vacuous for one in results)
 
 
 def test_several_classes_are_vacuous_together():
@@ -151,9 +151,9 @@ def test_counts_keep_their_limit():
     generator = np.random.default_rng(1)
     X, y = generator.normal(size=(12, 2)), np.arange(12) % 2
     learner = Perceptron().fit(X, y)
-    found = [one for one in learner.certify(X, y, svm=False) if one.applies and one.quantity == "updates"]
-    assert found
-    for one in found:
+    results = [one for one in learner.certify(X, y, svm=False) if one.applies and one.quantity == "updates"]
+    assert results
+    for one in results:
         assert one.vacuous == (one.shown_bound >= 12)
 
 
@@ -164,8 +164,8 @@ def test_halving_promises_nothing_against_an_expert_that_errs():
     right, none = WeightedMajority(beta=0), WeightedMajority(beta=0)
     right.play(votes, votes[:, 1])
     none.play(votes, (generator.random(30) < 0.5).astype(float))
-    (kept,), (lost,) = right.certify(), none.certify()
-    assert (kept.applies, kept.shown_bound) == (True, 1)
+    (rest,), (lost,) = right.certify(), none.certify()
+    assert (rest.applies, rest.shown_bound) == (True, 1)
     assert not lost.applies
     assert "with beta = 0 an expert that errs loses all its say" in str(lost)
     assert str(inf) not in str(lost)
@@ -216,9 +216,9 @@ def test_a_risk_of_one_is_promised_by_nobody():
         "Excess risk of the mean": "no better than the largest loss",
         "Boosting by Hedge": "no better than the range of the margins",
     }
-    for title, told in words.items():
+    for title, values in words.items():
         assert marked[title].vacuous, title
-        assert told in str(marked[title])
+        assert values in str(marked[title])
 
 
 def test_an_allowance_that_says_nothing_is_marked():

@@ -34,9 +34,9 @@ def free_text(path: Path, rows: int = 60, different: int = 60) -> Path:
 
 def test_a_column_of_free_text_is_reported(run: CommandLine, tmp_path: Path) -> None:
     """The note names the column and its share of different values, and is silent where values come again."""
-    told = notes(run, free_text(tmp_path / "a.csv"), "--learner", "perceptron")
-    assert "column 'review' has 60 different values in 60 rows (100%)" in told
-    assert "of its words with --text review" in told
+    lines = notes(run, free_text(tmp_path / "a.csv"), "--learner", "perceptron")
+    assert "column 'review' has 60 different values in 60 rows (100%)" in lines
+    assert "of its words with --text review" in lines
     assert notes(run, free_text(tmp_path / "b.csv", different=20), "--learner", "perceptron") == ""
     assert notes(run, free_text(tmp_path / "c.csv", different=29), "--learner", "perceptron", "--passes", 3) == ""
     assert "(100%)" in notes(run, free_text(tmp_path / "d.csv"), "--learner", "perceptron", "--passes", 3)
@@ -90,9 +90,9 @@ def test_a_class_that_hardly_came_is_reported(run: CommandLine, tmp_path: Path) 
         a = draw.gauss(0, 1)
         lines.append(f"{a:.3f},{draw.random():.3f},{'spma' if row == 150 else 'spam' if a > 0 else 'mail'}")
     (tmp_path / "slip.csv").write_text("\n".join(lines) + "\n")
-    told = notes(run, tmp_path / "slip.csv")
+    text = notes(run, tmp_path / "slip.csv")
     where = "class 'spma' came once in 200 rows, first at line 152: it is learned as one of 3"
-    assert told == f"note: {where}; if 'spam' is meant, mend it"
+    assert text == f"note: {where}; if 'spam' is meant, mend it"
     (tmp_path / "clean.csv").write_text("\n".join(lines).replace("spma", "spam") + "\n")
     assert notes(run, tmp_path / "clean.csv") == ""
     (tmp_path / "few.svm").write_text("".join(f"{row % 60} 1:{row % 7}\n" for row in range(180)))
@@ -121,9 +121,9 @@ def test_columns_of_numbers_are_noted_too(run: CommandLine, tmp_path: Path) -> N
         lines.append(f"{row},{large:.1f},{small:.4f},{large / 1e4 + small:.4f}")
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
     words = ("--target", "price", "--ignore", "row", "--task", "regression")
-    told = notes(run, tmp_path / "t.csv", *words, "--learner", "online-gradient-descent")
-    assert "feature 'large' is about 1" in told
-    assert "or take the default learner (aggregated-regressor), which minds no scale" in told
+    text = notes(run, tmp_path / "t.csv", *words, "--learner", "online-gradient-descent")
+    assert "feature 'large' is about 1" in text
+    assert "or take the default learner (aggregated-regressor), which minds no scale" in text
     assert "in size" not in notes(run, tmp_path / "t.csv", *words)
     assert "column 'row' numbers the rows" in notes(run, tmp_path / "t.csv", "--target", "price")
 
@@ -144,5 +144,5 @@ def test_a_sketch_in_the_units_of_long_rows_is_noted(
     lines = [f"{1 if row % 3 else -1} 1:{size * (row % 5)!r} 2:{row % 7}" for row in range(30)]
     (tmp_path / "t.svm").write_text("\n".join(lines) + "\n")
     words = [word for option in ("matrix=sketch", *options) for word in ("--set", option)]
-    found = notes(run, tmp_path / "t.svm", "--learner", "arow", *words)
-    assert ("--set scale=auto measures each feature" in found) == noted
+    result = notes(run, tmp_path / "t.svm", "--learner", "arow", *words)
+    assert ("--set scale=auto measures each feature" in result) == noted

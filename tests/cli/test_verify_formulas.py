@@ -36,13 +36,13 @@ WITHOUT = {
 
 def every_theorem() -> dict[str, Theorem]:
     """Each theorem by its name."""
-    found = {}
+    results = {}
     for module in iter_modules(regretless.theory.__path__):
         for one in vars(import_module(f"regretless.theory.{module.name}")).values():
             for part in one if isinstance(one, tuple) else (one,):
                 if isinstance(part, Theorem):
-                    found[part.name] = part
-    return found
+                    results[part.name] = part
+    return results
 
 
 def theorems() -> dict[str, str]:

@@ -42,10 +42,10 @@ def answers(learner) -> dict[str, np.ndarray]:
 def test_labels_and_scores_are_those_of_the_learner(name, labels):
     """Every learner of labels that predicts by a product gives the same labels in onnxruntime, and scores to 1e-9."""
     learner = class_of("linear", name)().fit(X, labels)
-    found = answers(learner)
-    assert found["label"].tolist() == learner.predict(NEW).tolist()
+    replies = answers(learner)
+    assert replies["label"].tolist() == learner.predict(NEW).tolist()
     scores = learner.decision_function(NEW).reshape(len(NEW), -1)
-    assert found["scores"] == pytest.approx(scores, rel=1e-9, abs=1e-9 * np.abs(scores).max())
+    assert replies["scores"] == pytest.approx(scores, rel=1e-9, abs=1e-9 * np.abs(scores).max())
 
 
 def test_probabilities_are_those_of_the_learner():
@@ -57,9 +57,9 @@ def test_probabilities_are_those_of_the_learner():
 def test_forecasts_are_within_the_range_that_was_seen():
     """Forecasts of numbers are those of the learner, those at the ends of the range among them."""
     learner = OnlineGradientDescent().fit(X, X @ [1.0, 2.0, 0.0, -1.0] + 30)
-    found = answers(learner)["forecast"]
-    assert found == pytest.approx(learner.predict(NEW), rel=1e-12)
-    assert {found.min(), found.max()} == set(learner.range_)
+    forecast = answers(learner)["forecast"]
+    assert forecast == pytest.approx(learner.predict(NEW), rel=1e-12)
+    assert {forecast.min(), forecast.max()} == set(learner.range_)
 
 
 @pytest.mark.parametrize(

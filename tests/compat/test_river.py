@@ -61,7 +61,7 @@ def test_probabilities_are_by_the_labels_that_came():
 
 
 @pytest.mark.parametrize(
-    ("model", "learner", "said"),
+    ("model", "learner", "message"),
     [
         (
             RiverClassifier,
@@ -76,9 +76,9 @@ def test_probabilities_are_by_the_labels_that_came():
         (RiverRegressor, Hedge(2), "takes learners of numbers, and hedge is none$"),
     ],
 )
-def test_a_learner_of_another_kind_is_refused_at_once(model, learner, said):
+def test_a_learner_of_another_kind_is_refused_at_once(model, learner, message):
     """A model of labels is not made of a learner of numbers, nor the other way round, nor either of a combiner."""
-    with pytest.raises(RegretlessError, match=said):
+    with pytest.raises(RegretlessError, match=message):
         model(learner)
 
 

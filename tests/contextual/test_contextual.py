@@ -493,9 +493,9 @@ def test_a_report_of_more_than_ten_actions_is_verified(tmp_path, capsys):
         assert main(words) == 0
         (tmp_path / "r.json").write_text(capsys.readouterr().out)
         assert main(["verify", str(tmp_path / "r.json"), str(tmp_path / "t.csv")]) == 0
-        said = capsys.readouterr().out
-        assert said.count("agrees: ") == 4
-        assert "cannot be checked" not in said
+        output = capsys.readouterr().out
+        assert output.count("agrees: ") == 4
+        assert "cannot be checked" not in output
 
 
 @EVERY

@@ -227,9 +227,9 @@ def test_triangles_exceed_the_excess_of_log_losses_as_rarely_as_it_says():
     mean, forecast = random.uniform(0.02, 0.4, (500, 60, 2)), random.uniform(0.02, 0.4, (500, 60, 2))
     p = random.dirichlet([1, 1], (500, 60))
     arm = (random.random((500, 60, 1)) > p[..., :1]).astype(int)
-    truth, said = np.take_along_axis(mean, arm, 2)[..., 0], np.take_along_axis(forecast, arm, 2)[..., 0]
+    truth, predictions = np.take_along_axis(mean, arm, 2)[..., 0], np.take_along_axis(forecast, arm, 2)[..., 0]
     loss = random.random((500, 60)) < truth
-    m = np.where(loss, np.log(truth / said), np.log((1 - truth) / (1 - said)))
+    m = np.where(loss, np.log(truth / predictions), np.log((1 - truth) / (1 - predictions)))
     ahead = ((p * (forecast - mean) ** 2 / (forecast + mean)).sum(2) - 2 * m).cumsum(1).max(1)
     assert (ahead > 4 * log(1 / delta)).mean() <= delta
     assert (ahead > 0).mean() > 0.5

@@ -47,8 +47,8 @@ Calls = dict[str, list[tuple[Made, Arguments]]]
 
 def copied(arguments: Arguments) -> Arguments:
     """The same with arrays of its own."""
-    given, named = arguments
-    own = [one.copy() if isinstance(one, np.ndarray) else one for one in given]
+    args, named = arguments
+    own = [one.copy() if isinstance(one, np.ndarray) else one for one in args]
     return tuple(own), {name: one.copy() if isinstance(one, np.ndarray) else one for name, one in named.items()}
 
 
@@ -58,30 +58,30 @@ class Recorder:
     def __init__(self, name: str, function: Any, calls: Calls, of: Made) -> None:
         self._name, self._function, self._calls, self._of = name, function, calls, of
 
-    def __call__(self, *given: Any, **named: Any) -> Any:
-        kept, function = copied((given, named)), self._function
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        before, function = copied((args, named)), self._function
         name = f"{self._name}.__init__" if isinstance(function, type) else self._name
-        self._calls.setdefault(name, []).append((self._of, kept))
-        found = function(*given, **named)
+        self._calls.setdefault(name, []).append((self._of, before))
+        result = function(*args, **named)
         if not isinstance(function, type) or self._name in PASSED_ON:
-            return found
+            return result
 
         def again() -> tuple[Any, Any]:
-            own = copied(kept)
+            own = copied(before)
             return function(*own[0], **own[1]), own
 
-        return Recorder(self._name, found, self._calls, again)
+        return Recorder(self._name, result, self._calls, again)
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._function, name)
-        if not callable(found):
-            return found
+        result = getattr(self._function, name)
+        if not callable(result):
+            return result
 
         def of() -> tuple[Any, Any]:
             one, borrowed = self._of()
             return getattr(one, name), borrowed
 
-        return Recorder(f"{self._name}.{name}", found, self._calls, of)
+        return Recorder(f"{self._name}.{name}", result, self._calls, of)
 
 
 @contextmanager

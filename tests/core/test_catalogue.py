@@ -31,10 +31,10 @@ OWN = ("games/",)  # methods that solve games have their own names
 def test_the_table_is_made_of_the_classes():
     """`docs/learner_table.py` prints the facts that stand in regretless/learner_table.py, in the same order."""
     made = runpy.run_path(str(ROOT / "docs" / "learner_table.py"))
-    told: dict[str, object] = {}
-    exec(made["table"]().replace("from .info", "from regretless.info"), told)
+    parameters: dict[str, object] = {}
+    exec(made["table"]().replace("from .info", "from regretless.info"), parameters)
     for name in made["TABLES"]:
-        assert list(told[name].items()) == list(getattr(regretless.learner_table, name).items())
+        assert list(parameters[name].items()) == list(getattr(regretless.learner_table, name).items())
 
 
 def test_lists_of_names_are_made_of_what_stands_elsewhere():
@@ -69,8 +69,8 @@ def test_a_table_that_lacks_a_fact_is_read_all_the_same(tmp_path, monkeypatch):
 def test_a_learner_has_the_name_that_it_says(kind):
     """The name in its info is its own, the key in the table, and what its class is found by."""
     for name, entry in TABLES[kind].items():
-        found = class_of(kind, name)
-        assert (found.name, found.info, found.__name__) == (name, entry.info, entry.attribute)
+        result = class_of(kind, name)
+        assert (result.name, result.info, result.__name__) == (name, entry.info, entry.attribute)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in TABLES if kind != "class"])
@@ -113,11 +113,11 @@ def test_no_code_asks_for_a_learner_by_its_name():
     source = ROOT / "src" / "regretless"
     modules = {path.relative_to(source).as_posix(): path for path in source.rglob("*.py")}
     written = re.compile("|".join(f'"{re.escape(name)}"' for name in names))
-    found = [
+    results = [
         (module, word)
         for module, path in modules.items()
         if not module.startswith(OWN) and written.search(path.read_text())  # few are, and parsing takes long
         for word in _compared(path)
         if word in names and not module.startswith(ELSE.get(word, ()))
     ]
-    assert not found
+    assert not results

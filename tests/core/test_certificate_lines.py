@@ -40,11 +40,11 @@ def certified(bandit, losses=LOSSES, **more):
 )
 def test_bounds_in_expectation_name_the_environment_that_they_assume(bandit, presuming, losses):
     """Those that would be other numbers, or none, if losses answered to the draws say that they assume they do not."""
-    found = certified(bandit.clone(), losses)
-    assert {name for name, one in found.items() if one.assuming} == presuming
+    certificate = certified(bandit.clone(), losses)
+    assert {name for name, one in certificate.items() if one.assuming} == presuming
     for name in presuming:
-        assert f"assuming {PRESUMED}" in str(found[name])
-        assert found[name].describe()["assuming"] == PRESUMED
+        assert f"assuming {PRESUMED}" in str(certificate[name])
+        assert certificate[name].describe()["assuming"] == PRESUMED
 
 
 def test_nothing_is_assumed_of_losses_that_were_seen_to_be_fixed():
@@ -119,14 +119,16 @@ def test_what_no_run_observes_is_not_observed():
 
 def test_lines_that_may_fail_hold_together_with_less():
     """Two events that each fail with 5 % leave 90 % for both; lines on one event, or a line alone, keep its own."""
-    found = certified(Exp3P(3, seed=1, horizon=300))
-    three = [found[name] for name in ("exp3_p", "exp3_p_book", "exp3_p_observable")]
+    certificate = certified(Exp3P(3, seed=1, horizon=300))
+    three = [certificate[name] for name in ("exp3_p", "exp3_p_book", "exp3_p_observable")]
     assert joint_confidence(three) == pytest.approx(0.95)
-    assert joint_confidence(list(found.values())) == pytest.approx(0.9)
-    assert joint_confidence([*found.values(), *certified(Exp3P(3, seed=1, delta=0.9, horizon=300)).values()]) == 0
+    assert joint_confidence(list(certificate.values())) == pytest.approx(0.9)
+    assert joint_confidence([*certificate.values(), *certified(Exp3P(3, seed=1, delta=0.9, horizon=300)).values()]) == 0
     assert joint_confidence(three[:1]) is None
     assert together(three[:1]) is None
-    assert together(list(found.values())).endswith("all 4 such lines hold together with at least 90% (union bound)")
+    assert together(list(certificate.values())).endswith(
+        "all 4 such lines hold together with at least 90% (union bound)"
+    )
 
 
 def test_a_union_bound_is_no_tighter_than_what_happens():

@@ -16,11 +16,11 @@ IMPORT = re.compile(r"^ *from (\.+)([\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTI
 
 def imported(path: Path, modules: set[Path]) -> set[Path]:
     """The modules of a room that a module imports."""
-    found = set()
+    names = set()
     for dots, name, what in IMPORT.findall(path.read_text(encoding="utf-8")):
         base = path.parents[len(dots) - 1].joinpath(*name.split("."))
-        found |= {base.with_suffix(".py"), *((base / word).with_suffix(".py") for word in re.findall(r"\w+", what))}
-    return found & modules - {path}
+        names |= {base.with_suffix(".py"), *((base / word).with_suffix(".py") for word in re.findall(r"\w+", what))}
+    return names & modules - {path}
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -40,9 +40,9 @@ def test_what_is_asked_is_noted_and_nothing_else():
 
 def test_a_formula_may_change_a_copy():
     """A copy with other values can be made of what is watched, and gives the formula its values."""
-    seen = []
-    facts_read(lambda one: seen.append(replace(one, short=7.0).twice), Source())
-    assert seen == [14.0]
+    events = []
+    facts_read(lambda one: events.append(replace(one, short=7.0).twice), Source())
+    assert events == [14.0]
 
 
 def test_what_is_no_dataclass_tells_nothing():
@@ -60,7 +60,7 @@ def test_values_have_one_form_in_json():
     }
 
 
-@pytest.mark.parametrize("module", [found.name for found in iter_modules(regretless.theory.__path__)])
+@pytest.mark.parametrize("module", [result.name for result in iter_modules(regretless.theory.__path__)])
 def test_every_theorem_is_read_on_a_record_of_facts(module):
     """What a theorem knows of the learner is a record that derives from `Facts`, and frozen."""
     for one in vars(import_module(f"regretless.theory.{module}")).values():

@@ -34,8 +34,8 @@ def is_weights(p: Any) -> bool:
 def numbers(certificates: Any) -> bool:
     """Whether all that applies says numbers, and nothing that always holds was broken."""
     applying = [one for one in certificates if one.applies]
-    seen = [one.observed for one in applying if one.observed is not None]
-    return np.isfinite([one.bound for one in applying] + seen).all() and not any(one.violated for one in applying)
+    values = [one.observed for one in applying if one.observed is not None]
+    return np.isfinite([one.bound for one in applying] + values).all() and not any(one.violated for one in applying)
 
 
 @pytest.mark.filterwarnings("error")
@@ -53,8 +53,8 @@ def test_a_bandit_of_any_range_has_probabilities(name, rate, span):
     table = np.clip(low + (high - low) * UNITS, low, high)
     advice: dict[str, Any] = {"advice": np.tile([0, 1, 2], (400, 1))} if learner.info.advised else {}
     learner.play(table, **advice)
-    said = learner.probabilities(advice=[0, 1, 2]) if learner.info.advised else learner.probabilities_
-    assert is_weights(said)
+    predictions = learner.probabilities(advice=[0, 1, 2]) if learner.info.advised else learner.probabilities_
+    assert is_weights(predictions)
     assert np.isfinite(learner.estimates_).all()
     assert numbers(learner.certify(table, **advice))
 
@@ -76,11 +76,11 @@ def test_a_combiner_of_any_scale_has_weights(name, loss, scale):
         more["eta"] = 0.1
     try:
         learner = expert_class(name)(loss=loss, value_range=(0, scale), **more)
-        told = (scale * UNITS,) if loss is None else (scale * UNITS, scale * UNITS[:, 0])
-        learner.play(*told)
+        arguments = (scale * UNITS,) if loss is None else (scale * UNITS, scale * UNITS[:, 0])
+        learner.play(*arguments)
     except RegretlessError:
         return
-    ticket = learner.predict() if loss is None else learner.predict(told[0][0])
+    ticket = learner.predict() if loss is None else learner.predict(arguments[0][0])
     assert is_weights(np.asarray(ticket) if loss is None else np.asarray(learner.waiting(ticket).weights))
     assert np.isfinite(learner.ledger_.loss)
     assert not any(one.violated for one in learner.certify())

@@ -59,14 +59,14 @@ NAMES += [
 def signatures() -> dict[str, list[ast.arguments]]:
     """The parameters of every function and method, as the stub of the core has them."""
     tree = ast.parse((Path(regretless.__file__).parent / "_core.pyi").read_text())
-    found: dict[str, list[ast.arguments]] = {}
+    results: dict[str, list[ast.arguments]] = {}
     for node in tree.body:
         inside = node.body if isinstance(node, ast.ClassDef) else [node]
         prefix = f"{node.name}." if isinstance(node, ast.ClassDef) else ""
         for each in inside:
             if isinstance(each, ast.FunctionDef):
-                found.setdefault(prefix + each.name, []).append(each.args)
-    return found
+                results.setdefault(prefix + each.name, []).append(each.args)
+    return results
 
 
 SIGNATURES = signatures()
@@ -116,12 +116,12 @@ def drawn(random: np.random.Generator, name: str) -> Arguments:
 
 def changed(random: np.random.Generator, arguments: Arguments) -> Arguments:
     """Arguments that fit, or the same but for one or two."""
-    given, named = copied(arguments)
-    places = [*range(len(given)), *named]
-    every: dict[Any, Any] = dict(enumerate(given)) | named
+    args, named = copied(arguments)
+    places = [*range(len(args)), *named]
+    every: dict[Any, Any] = dict(enumerate(args)) | named
     for place in random.permutation(len(places))[: random.choice([0, 1, 1, 1, 2])]:
         every[places[place]] = other(random, every[places[place]])
-    return tuple(every[place] for place in range(len(given))), {name: every[name] for name in named}
+    return tuple(every[place] for place in range(len(args))), {name: every[name] for name in named}
 
 
 def other(random: np.random.Generator, one: Any) -> Any:

@@ -116,9 +116,9 @@ def test_books_of_experts_and_bandits_add_up(book, arrays):
     both = early + late
     for field in fields(book):
         a, b = getattr(early, field.name), getattr(late, field.name)
-        wanted = a if field.name == "first_rate" else b if field.name in LATER else a + b
-        wanted = EXTREMES[field.name](a, b) if field.name in EXTREMES else wanted
-        np.testing.assert_array_equal(getattr(both, field.name), wanted, err_msg=field.name)
+        expected = a if field.name == "first_rate" else b if field.name in LATER else a + b
+        expected = EXTREMES[field.name](a, b) if field.name in EXTREMES else expected
+        np.testing.assert_array_equal(getattr(both, field.name), expected, err_msg=field.name)
     empty = replace(early, rounds=0.0)
     assert (empty + late).first_rate == late.first_rate
     assert (late + empty).last_rate == late.last_rate
@@ -147,10 +147,10 @@ def test_what_a_vector_is_worth():
         "rounds": 12, "vector": None, "bias": 0.0,
     }  # fmt: skip
     assert replace(V, norm=0.0).describe()["margin"] is None
-    kept = replace(V, vector=np.array([1.5, -2.0]), bias=0.5, left_out="no solver").describe()
-    assert (kept["vector"], kept["bias"], kept["left_out"]) == ([1.5, -2.0], 0.5, "no solver")
-    for size, told in ((100, [1.0] * 100), (101, None)):
-        assert replace(V, vector=np.ones(size)).describe()["vector"] == told
+    record = replace(V, vector=np.array([1.5, -2.0]), bias=0.5, left_out="no solver").describe()
+    assert (record["vector"], record["bias"], record["left_out"]) == ([1.5, -2.0], 0.5, "no solver")
+    for size, values in ((100, [1.0] * 100), (101, None)):
+        assert replace(V, vector=np.ones(size)).describe()["vector"] == values
     assert (V.label, replace(V, left_out="no solver").label) == ("v", "v (no solver)")
     assert (V.bias, V.divergence) == (0.0, 0.0)
     assert isnan(V.product)
@@ -338,20 +338,25 @@ def test_classes_add_up():
 
 def test_what_a_certificate_tells_of_itself():
     """As values, it has no infinite bound; as a line, it says its numbers, its share of luck and its comparator."""
-    told = certified(count, replace(V, norm=1234.0)).describe()
-    assert (told["bound"], told["observed"], told["applies"], told["why"], told["confidence"]) == (
+    record = certified(count, replace(V, norm=1234.0)).describe()
+    assert (record["bound"], record["observed"], record["applies"], record["why"], record["confidence"]) == (
         1234.0,
         3.0,
         True,
         None,
         None,
     )
-    assert (told["theorem"], told["kind"], told["vacuous"], told["comparator"]["name"]) == ("count", "sure", True, "v")
+    assert (record["theorem"], record["kind"], record["vacuous"], record["comparator"]["name"]) == (
+        "count",
+        "sure",
+        True,
+        "v",
+    )
     endless = certified(count, replace(V, norm=inf))
     assert (endless.applies, endless.bound, endless.describe()["bound"]) == (False, None, None)
     assert certified(count, replace(V, norm=inf), V).bound == 2.0
-    assert told["rounding"] == pytest.approx(1.234e-6, rel=1e-12)  # 1e-9 of the larger number
-    assert told["constants"] == {"ledger": {}, "comparator": {"norm": 1234.0, "hinge": 3.0}, "learner": {}}
+    assert record["rounding"] == pytest.approx(1.234e-6, rel=1e-12)  # 1e-9 of the larger number
+    assert record["constants"] == {"ledger": {}, "comparator": {"norm": 1234.0, "hinge": 3.0}, "learner": {}}
     assert certified(count, replace(V, least=-2.0)).describe()["comparator"] is None
     line = str(certified(count, replace(V, norm=7.9)))
     assert "mistakes 3 <= 7" in line
@@ -430,5 +435,5 @@ DEFAULTS: dict[Any, tuple[int, dict[str, Any]]] = {
 def test_facts_that_no_theorem_gets(facts):
     """What facts do not say is what does no harm: no rounding, no exploration, one target, weights that last."""
     needed, defaults = DEFAULTS[facts]
-    told = facts(*range(needed))
-    assert {name: getattr(told, name) for name in defaults} == defaults
+    known_facts = facts(*range(needed))
+    assert {name: getattr(known_facts, name) for name in defaults} == defaults

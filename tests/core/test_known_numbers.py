@@ -26,7 +26,7 @@ def theorems(module: str) -> set[Theorem]:
     return {part for part in each if isinstance(part, Theorem)}
 
 
-@pytest.mark.parametrize("module", [found.name for found in iter_modules(regretless.theory.__path__)])
+@pytest.mark.parametrize("module", [result.name for result in iter_modules(regretless.theory.__path__)])
 def test_every_theorem_has_a_number_that_is_known(module):
     """No theorem is without a game in the tables of known numbers, nor without its assumptions stated there."""
     assert {one.name for one in theorems(module) - KNOWN} == set(), "they are in no CASES of a test_known_*.py"

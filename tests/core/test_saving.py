@@ -310,14 +310,14 @@ def test_a_table_that_fails_is_given_up(tmp_path, monkeypatch, rows, at):
 
 def test_a_parquet_table_is_given_up_without_a_word(tmp_path, monkeypatch):
     """What is given up in the middle of a Parquet table does not complain when it goes."""
-    heard: list[Any] = []
-    monkeypatch.setattr(sys, "unraisablehook", heard.append)
+    calls: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", calls.append)
     table = ColumnsOut(tmp_path / "t.parquet", lambda: ["time", "x"])
     table.write(["1"], [np.ones(1)])
     table.discard()
     del table
     gc.collect()
-    assert heard == []
+    assert calls == []
     assert list(tmp_path.iterdir()) == []
 
 

@@ -114,9 +114,9 @@ def results() -> dict[str, Any]:
 @pytest.mark.parametrize("name", results())
 def test_every_result_is_shown_with_its_names_escaped(name: str) -> None:
     """A table or a line, and no tag that comes from a name."""
-    seen = Tags(results()[name]._repr_html_()).seen
-    assert "table" in seen
-    assert seen <= {"p", "b", "code", "table", "tr", "th", "td", "details", "summary"}
+    tags = Tags(results()[name]._repr_html_()).seen
+    assert "table" in tags
+    assert tags <= {"p", "b", "code", "table", "tr", "th", "td", "details", "summary"}
 
 
 @pytest.mark.parametrize("name", results())

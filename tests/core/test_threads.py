@@ -47,7 +47,7 @@ def combiner(name: str) -> Any:
     return kind(**more)
 
 
-def told(name: str) -> tuple[Any, Any]:
+def advice_of(name: str) -> tuple[Any, Any]:
     """Advice and outcomes that such a combiner takes."""
     return (np.round(ADVICE), np.round(OUTCOMES)) if "majority" in name else (ADVICE, OUTCOMES)
 
@@ -78,25 +78,25 @@ class Stuck:
 
 def held(stuck: Stuck, call: Callable[[], Any]) -> tuple[threading.Thread, list[Any]]:
     """A call in another thread that is now in the middle of what it does, and where its result will be."""
-    found: list[Any] = []
+    results: list[Any] = []
     stuck.holds = True
-    thread = threading.Thread(target=lambda: found.append(call()))
+    thread = threading.Thread(target=lambda: results.append(call()))
     thread.start()
     assert stuck.inside.wait(WAIT)
     stuck.holds = False
-    return thread, found
+    return thread, results
 
 
 def test_a_second_play_is_refused_and_changes_nothing():
     """While one thread plays, a second play of the same combiner raises; the first ends as if it were alone."""
     stuck = Stuck()
     learner, alone = (Hedge(loss=loss, eta=0.3) for loss in (stuck, Stuck()))
-    thread, found = held(stuck, lambda: learner.play(ADVICE, OUTCOMES))
+    thread, result = held(stuck, lambda: learner.play(ADVICE, OUTCOMES))
     with pytest.raises(RegretlessError, match=BUSY):
         learner.play(ADVICE[:3], OUTCOMES[:3])
     stuck.go.set()
     thread.join()
-    assert found[0].losses.tobytes() == alone.play(ADVICE, OUTCOMES).losses.tobytes()
+    assert result[0].losses.tobytes() == alone.play(ADVICE, OUTCOMES).losses.tobytes()
     assert learner.ledger_.rounds == len(ADVICE)
     learner.play(ADVICE[:3], OUTCOMES[:3])
 
@@ -111,9 +111,9 @@ def test_ridge_is_used_by_one_thread_at_a_time(monkeypatch, method):
         one.play(ADVICE[:9], OUTCOMES[:9])
     stuck, rotate = Stuck(), ridge.rotate_triangle
 
-    def slowly(*given: Any) -> None:
+    def slowly(*args: Any) -> None:
         stuck(0.0, 0.0)
-        rotate(*given)
+        rotate(*args)
 
     monkeypatch.setattr(ridge, "rotate_triangle", slowly)
     forecast = learner.predict(ADVICE[9])
@@ -135,28 +135,28 @@ def test_ridge_is_used_by_one_thread_at_a_time(monkeypatch, method):
 def test_the_first_advice_of_two_threads_makes_one_state(monkeypatch):
     """Two threads whose advice is a combiner's first learn on one state; none is forgotten with its rounds."""
     learner, gate, lock = Hedge(loss="square", eta=0.3, value_range=(0, 1)), Stuck(), threading.Lock()
-    make, came = learner._make, [threading.Event(), threading.Event()]
+    make, batches = learner._make, [threading.Event(), threading.Event()]
 
     class Making:
         """The lock of who makes a state, which tells who comes to it."""
 
         def __enter__(self) -> None:
-            came[came[0].is_set()].set()
+            batches[batches[0].is_set()].set()
             lock.acquire()
 
         def __exit__(self, *_: object) -> None:
             lock.release()
 
-    def slowly(*given: Any) -> Any:
+    def slowly(*args: Any) -> Any:
         gate(0.0, 0.0)
-        return make(*given)
+        return make(*args)
 
     monkeypatch.setattr("regretless.experts.base._MAKING", Making())
     learner.__dict__["_make"] = slowly
     thread, _ = held(gate, lambda: learner.update(learner.predict(ADVICE[0]), OUTCOMES[0]))
     second = threading.Thread(target=lambda: learner.update(learner.predict(ADVICE[1]), OUTCOMES[1]))
     second.start()
-    assert came[1].wait(WAIT)  # while the first is in the middle of making the state
+    assert batches[1].wait(WAIT)  # while the first is in the middle of making the state
     gate.go.set()
     thread.join()
     second.join()
@@ -230,7 +230,7 @@ def test_doubling_begins_a_stretch_in_one_thread_alone(monkeypatch):
 @pytest.mark.parametrize("name", EXPERT_LEARNERS)
 def test_combiners_that_threads_share_lose_no_round(name):
     """Four threads that predict and report on one combiner: each round is counted once, or its call raised."""
-    learner, (advice, outcomes) = combiner(name), told(name)
+    learner, (advice, outcomes) = combiner(name), advice_of(name)
     learner.play(advice[:2], outcomes[:2])
     done, start, refusals = [0] * 4, threading.Barrier(4), set()
 
@@ -295,7 +295,7 @@ def test_a_forked_bandit_goes_on_to_the_same_bits(name):
 @pytest.mark.parametrize("name", EXPERT_LEARNERS)
 def test_a_forked_combiner_goes_on_to_the_same_bits(name):
     """The same of combiners: predictions of the rounds to come, and the books."""
-    advice, outcomes = told(name)
+    advice, outcomes = advice_of(name)
 
     def make() -> Any:
         learner = combiner(name)
@@ -303,8 +303,8 @@ def test_a_forked_combiner_goes_on_to_the_same_bits(name):
         return learner
 
     def go_on(learner: Any) -> bytes:
-        found = learner.play(advice[90:], outcomes[90:])
-        return found.predictions.tobytes() + np.float64(learner.ledger_.loss).tobytes()
+        predictions = learner.play(advice[90:], outcomes[90:])
+        return predictions.predictions.tobytes() + np.float64(learner.ledger_.loss).tobytes()
 
     forked(make, go_on)
 

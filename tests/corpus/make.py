@@ -65,7 +65,7 @@ def _swap(content: bytes, old: bytes, new: bytes) -> bytes:
 
 
 def _svmlight() -> Iterator[Case]:
-    found = {
+    results = {
         "empty": (b"", "no rows"),
         "blank": (b"\n\n \n", "no rows"),
         "comments": (b"# nothing\n# at all\n", "no rows"),
@@ -97,8 +97,8 @@ def _svmlight() -> Iterator[Case]:
         "binary": (bytes(range(256)) * 4, "this does not look like text"),
         "squares": (b"1 1:1e200\n-1 1:2\n", "add up to infinity"),
     }
-    for name, (content, said) in found.items():
-        yield Case(f"{name}.svm", "learn", content, said)
+    for name, (content, message) in results.items():
+        yield Case(f"{name}.svm", "learn", content, message)
     yield Case("crlf.svm", "learn", b"1 1:2\r\n-1 1:x\r\n", ":2:6: value not a number: 'x'")
     yield Case("cut.svm.gz", "learn", _cut(gzip.compress(SVM * 50)), "the compressed data are damaged")
     yield Case("plain.svm.gz", "learn", SVM, "the compressed data are damaged")
@@ -114,7 +114,7 @@ def _svmlight() -> Iterator[Case]:
 
 def _tables() -> Iterator[Case]:
     head = b"city,age,label\n"
-    found = {
+    results = {
         "empty": (b"", "the file is empty"),
         "header": (b"a,b,label\n", "no rows"),
         "one-column": (b"label\n1\n2\n", "there are no features"),
@@ -145,8 +145,8 @@ def _tables() -> Iterator[Case]:
             "holds numbers, but none in the first rows",
         ),
     }
-    for name, (content, said) in found.items():
-        yield Case(f"{name}.csv", "learn", content, said)
+    for name, (content, message) in results.items():
+        yield Case(f"{name}.csv", "learn", content, message)
     wide = ",".join(f"c{place}" for place in range(100_000)).encode() + b",label\n"
     yield Case("wide.csv", "learn", wide + b"1," * 100_000 + b"x\n", "a table of 100,001 columns would take 572.2 MiB")
     long = b"label,a\nx," + b"1" * (65 << 20) + b"\n"
@@ -164,8 +164,8 @@ def _damaged_arrow() -> dict[str, tuple[bytes, str]]:
     import pyarrow as pa
 
     columns = {"city": ["Rome", "Oslo", "Bern", "Paris"], "x": [1.0, 2.0, None, 4.0], "label": ["a", "b", "a", "b"]}
-    found = pa.table({**columns, "d": pa.array(["u", "v", "u", "v"]).dictionary_encode()})
-    whole = seeds.arrow(found)
+    table = pa.table({**columns, "d": pa.array(["u", "v", "u", "v"]).dictionary_encode()})
+    whole = seeds.arrow(table)
     offsets = struct.pack("<5i", 0, 4, 8, 12, 17)
     changed = {
         "descending": ((0, 8, 4, 12, 17), "non-monotonic offset at slot 2"),
@@ -174,7 +174,9 @@ def _damaged_arrow() -> dict[str, tuple[bytes, str]]:
         "beyond": ((0, 4, 8, 12, 1 << 30), "out of bounds: 1073741824 > 17"),
         "beyond-inside": ((0, 4, 1 << 30, 12, 17), "out of bounds: 1073741824 > 17"),
     }
-    made = {name: (_swap(whole, offsets, struct.pack("<5i", *new)), said) for name, (new, said) in changed.items()}
+    made = {
+        name: (_swap(whole, offsets, struct.pack("<5i", *new)), message) for name, (new, message) in changed.items()
+    }
     return made | {
         "utf8": (_swap(whole, b"RomeOslo", b"\xff\xfemeOslo"), "Invalid UTF8 sequence"),
         "utf8-dictionary": (_swap(whole, b"uv", b"\xff\xfe"), "Invalid UTF8 sequence"),
@@ -192,8 +194,8 @@ def _damaged_arrow() -> dict[str, tuple[bytes, str]]:
 def _columnar() -> Iterator[Case]:
     import pyarrow as pa
 
-    for name, (content, said) in _damaged_arrow().items():
-        yield Case(f"{name}.arrow", "learn", content, said)
+    for name, (content, message) in _damaged_arrow().items():
+        yield Case(f"{name}.arrow", "learn", content, message)
     numbers = pa.table({"a": [0.5, None, 0.25, 0.75], "b": [1.0, 1.0, 0.5, 0.5], "y": [0.0, 1.0, 1.0, 0.0]})
     damaged = _node(3, seeds.arrow(numbers))
     for target in ("combine", "pull"):
@@ -253,10 +255,10 @@ BAD_HEADERS = {
 
 def _arrays() -> Iterator[Case]:
     data = np.arange(6.0).tobytes()
-    for name, (header, said) in BAD_HEADERS.items():
+    for name, (header, message) in BAD_HEADERS.items():
         content = seeds.npy_header(header, data)
-        yield Case(f"{name}.npy", "learn npy", content, said)
-        yield Case(f"{name}.npz", "learn", seeds.npz(X=content, y=np.array([0, 1])), said)
+        yield Case(f"{name}.npy", "learn npy", content, message)
+        yield Case(f"{name}.npz", "learn", seeds.npz(X=content, y=np.array([0, 1])), message)
         yield Case(f"{name}-against.npy", "against", content, "this is no array of numbers")
     for target in ("pull", "solve", "dimension"):
         yield Case(f"tokens-{target}.npy", target, seeds.npy_header(BAD_HEADERS["tokens"][0]), "this cannot be read")
@@ -264,8 +266,8 @@ def _arrays() -> Iterator[Case]:
         yield Case(f"text-{target}.npy", target, CSV, "this is no .npy file")
         yield Case(f"nothing-{target}.npy", target, b"", "the file is empty; an array is expected")
         header = seeds.npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (9, 3), }\n")
-        said = "its header says shape (9, 3) and type float64, and 0 bytes follow"
-        yield Case(f"header-{target}.npy", target, header, said)
+        message = "its header says shape (9, 3) and type float64, and 0 bytes follow"
+        yield Case(f"header-{target}.npy", target, header, message)
     for target in ("learn", "combine", "pull", "solve", "dimension"):
         yield Case(f"nothing-{target}.npz", target, b"", "the file is empty; an array is expected")
         yield Case(f"no-arrays-{target}.npz", target, seeds.npz(), "the archive is empty; arrays are expected in it")
@@ -285,8 +287,8 @@ def _arrays() -> Iterator[Case]:
         "no-columns": (seeds.npz(X=np.ones((2, 0)), y=np.ones(2)), "there are no features"),
         "no-rows": (seeds.npz(X=np.ones((0, 2)), y=np.ones(0)), "no rows"),
     }
-    for name, (content, said) in matrices.items():
-        yield Case(f"{name}-dense.npz", "learn", content, said)
+    for name, (content, message) in matrices.items():
+        yield Case(f"{name}-dense.npz", "learn", content, message)
     parts: dict[str, tuple[dict[str, Any], str]] = {
         "empty-indptr": (
             {"indptr": np.zeros(0, int), "shape": np.array([-1, 5]), "y": np.ones(0)},
@@ -307,8 +309,8 @@ def _arrays() -> Iterator[Case]:
         "formats": ({"format": np.array(["csr", "csr"])}, "this cannot be read"),
         "columns": ({"shape": np.array([4, 1 << 62])}, "what is learned of 4,611,686,018,427,387,904 features"),
     }
-    for name, (change, said) in parts.items():
-        yield Case(f"{name}-sparse.npz", "learn", seeds.sparse(**change), said)
+    for name, (change, message) in parts.items():
+        yield Case(f"{name}-sparse.npz", "learn", seeds.sparse(**change), message)
     yield Case("bomb.npz", "learn", _bomb, "what is to be read at once would take 572.2 MiB")
     yield Case("vector.npy", "learn npy", seeds.npy(np.ones(3)), "rows and columns are expected")
     yield Case("against.npz", "against", whole, "this is no array of numbers")
@@ -320,12 +322,12 @@ def _arrays() -> Iterator[Case]:
 def _vectors() -> Iterator[Case]:
     """Files of vectors for `verify`, and of strategies for `solve --start`."""
     parts = {"verify": (np.ones(7), "these are no arrays of numbers"), "start": (np.ones(3) / 3, "no strategies")}
-    for target, (vector, said) in parts.items():
+    for target, (vector, message) in parts.items():
         names = ("sharp", "posterior") if target == "verify" else ("row", "column")
         whole = seeds.npz(**dict.fromkeys(names, vector))
         packed = seeds.npz(packed=True, **dict.fromkeys(names, vector))
         place = len(f"{names[0]}.npy") + 30  # where the first array begins
-        found = {
+        results = {
             "empty": b"",
             "text": b"row,column\n",
             "cut": _cut(whole, 0.5),
@@ -333,8 +335,8 @@ def _vectors() -> Iterator[Case]:
             "objects": _swap(seeds.npz(**dict.fromkeys(names, vector)), b"'<f8'", b"'|O' "),
             "deflated": packed[:place] + b"\xff" * 8 + packed[place + 8 :],  # zlib itself complains of it
         }
-        for name, content in found.items():
-            words = "row has shape (1,) and type" if (target, name) == ("start", "words") else said
+        for name, content in results.items():
+            words = "row has shape (1,) and type" if (target, name) == ("start", "words") else message
             words = words if content else "the file is empty"
             yield Case(f"{name}-{target}.npz", target, content, words)
         bomb = partial(_bomb, *names)
@@ -354,7 +356,7 @@ def _bomb(large: str = "X", small: str = "y") -> bytes:
 
 
 def _forecasts() -> Iterator[Case]:
-    found = {
+    results = {
         "empty": (b"", "the file is empty"),
         "header": (b"a,b,y\n", "no rows"),
         "no-target": (b"a,b\n1,2\n", "there is no column 'y'"),
@@ -368,8 +370,8 @@ def _forecasts() -> Iterator[Case]:
         "twice": (b"a,a,y\n1,2,0\n", "several columns are called 'a'"),
         "nul": (b"a\0,y\n1,2\n", "this is not text"),
     }
-    for name, (content, said) in found.items():
-        yield Case(f"{name}-forecasts.csv", "combine", content, said)
+    for name, (content, message) in results.items():
+        yield Case(f"{name}-forecasts.csv", "combine", content, message)
     yield Case("cut-forecasts.csv.gz", "combine", _cut(gzip.compress(FORECASTS)), "the compressed data are damaged")
     yield Case("text-forecasts.npz", "combine", FORECASTS, "this cannot be read")
     yield Case("none-forecasts.npz", "combine", seeds.npz(y=np.ones(2)), "there is no array of forecasts")
@@ -387,7 +389,7 @@ def _forecasts() -> Iterator[Case]:
 
 
 def _losses() -> Iterator[Case]:
-    found = {
+    results = {
         "empty": (b"", "the file is empty"),
         "beyond": (b"a,b\n0.5,0.2\n0.3,7\n", "arm 'b' has the loss 7"),
         "asleep": (b"a,b\n0.5,0.2\n,\n0.5,0.1\n", "no arm has a value"),
@@ -395,8 +397,8 @@ def _losses() -> Iterator[Case]:
         "words": (b"a\nx\ny\n", "no column of numbers"),
         "infinite": (b"a,b\n0.5,0.2\n0.5,inf\n", "arm 'b' has the loss inf"),
     }
-    for name, (content, said) in found.items():
-        yield Case(f"{name}-losses.csv", "pull", content, said)
+    for name, (content, message) in results.items():
+        yield Case(f"{name}-losses.csv", "pull", content, message)
     yield Case("twice-losses.npz", "pull", seeds.npz(losses=np.eye(2), names=np.array(["a", "a"])), "'a' twice")
     yield Case("several-losses.npz", "pull", seeds.npz(p=np.eye(2), q=np.eye(2)), "may be the table")
     yield Case("cut-losses.npz", "pull", _cut(seeds.npz(losses=np.eye(20))), "this cannot be read")
@@ -430,10 +432,10 @@ def _reports() -> Iterator[Case]:
         return json.dumps(report).encode()
 
     def facts(report: dict[str, Any]) -> dict[str, Any]:
-        found: dict[str, Any] = next(one for one in report["certificates"] if one["applies"])["constants"]["ledger"]
-        return found
+        result: dict[str, Any] = next(one for one in report["certificates"] if one["applies"])["constants"]["ledger"]
+        return result
 
-    found = {
+    result = {
         "empty": (b"", "this is no JSON"),
         "cut": (_cut(seeds.reports("{svm}")[0]), "this is no JSON"),
         "deep": (b"[" * 100_000, "this is no JSON"),
@@ -459,8 +461,8 @@ def _reports() -> Iterator[Case]:
         ),
         "without": (changed(lambda report: facts(report).clear()), "its constants lack what its formula takes"),
     }
-    for name, (content, said) in found.items():
-        yield Case(f"{name}-report.json", "report", content, said, 2 if name == "play" else 1)
+    for name, (content, message) in result.items():
+        yield Case(f"{name}-report.json", "report", content, message, 2 if name == "play" else 1)
 
 
 def _games() -> Iterator[Case]:
@@ -483,11 +485,11 @@ def _games() -> Iterator[Case]:
         "column-again": (_swap(GAME, b"paper,scissors", b"rock,scissors"), "the name 'rock' stands here again"),
         "gzip": (gzip.compress(GAME), "this"),
     }
-    for name, (content, said) in tables.items():
-        yield Case(f"{name}-game.csv", "solve", content, said)
+    for name, (content, message) in tables.items():
+        yield Case(f"{name}-game.csv", "solve", content, message)
     yield Case("line-game.csv.gz", "solve", lambda: gzip.compress(b"1," * (33 << 20), 1), "a line of more than 64 MiB")
-    for name, (content, said) in _gambit().items():
-        yield Case(name, "solve", content, said)
+    for name, (content, message) in _gambit().items():
+        yield Case(name, "solve", content, message)
     tree = b'EFG 2 R "a" { "x" "y" }\n' + b'p "" 1 1 "" { "a" } 0\n' * 1_700_000
     yield Case("bomb.efg.gz", "solve", lambda: gzip.compress(tree, 1), "what this text says would take 528 MiB")
     yield Case("nan-game.npy", "solve", seeds.npy(np.array([[1.0, np.nan]])), "has nan in row 1, column 2")
@@ -507,8 +509,8 @@ def _games() -> Iterator[Case]:
         "joined": (b"011\n101\n", "one cell only, '011'"),
         "nul": (b"0,1\n1,\0\n", "no text"),
     }
-    for name, (content, said) in classes.items():
-        yield Case(f"{name}-class.csv", "dimension", content, said)
+    for name, (content, message) in classes.items():
+        yield Case(f"{name}-class.csv", "dimension", content, message)
     yield Case(
         "line-class.csv.gz", "dimension", lambda: gzip.compress(b"1," * (33 << 20), 1), "a line of more than 64 MiB"
     )
@@ -580,14 +582,17 @@ def _models() -> Iterator[Case]:
         "shape": (_rewritten(good, lambda head: head["weights"].update(shape=[True, 1])), "no sensible type"),
         "kind": (_rewritten(good, lambda head: head["weights"].update(dtype="F80")), "no sensible type"),
     }
-    for name, (content, said) in files.items():
+    for name, (content, message) in files.items():
         for target in ("inspect", "resume", "certify"):
-            yield Case(f"{name}-{target}.rgl", target, content, said)
+            yield Case(f"{name}-{target}.rgl", target, content, message)
     yield Case("values.rgl", "inspect", lambda: _nested(8_000_000), "has a description that would take")
     yield Case("deep.rgl", "inspect", lambda: _nested(0, b"[" * 5000), "is damaged: its header is not JSON")
-    for kind, name, target, change, said in _forgeries():
+    for kind, name, target, change, message in _forgeries():
         yield Case(
-            f"{name}-{kind}.rgl", target, lambda kind=kind, change=change: seeds.forged(seeds.model(kind), change), said
+            f"{name}-{kind}.rgl",
+            target,
+            lambda kind=kind, change=change: seeds.forged(seeds.model(kind), change),
+            message,
         )
 
 

@@ -154,9 +154,9 @@ def arrow(content: Any, *, stream: bool = False) -> bytes:
     """Arrow's file format, or its stream, of a table or of delimited text."""
     import pyarrow as pa
 
-    found, sink = table(content) if isinstance(content, bytes) else content, pa.BufferOutputStream()
-    with (pa.ipc.new_stream if stream else pa.ipc.new_file)(sink, found.schema) as file:
-        file.write_table(found)
+    result, sink = table(content) if isinstance(content, bytes) else content, pa.BufferOutputStream()
+    with (pa.ipc.new_stream if stream else pa.ipc.new_file)(sink, result.schema) as file:
+        file.write_table(result)
     return bytes(sink.getvalue())
 
 
@@ -179,11 +179,11 @@ def sparse(**change: Any) -> bytes:
 
 def sequence_form() -> bytes:
     """The sequence form of matching pennies."""
-    found: dict[str, Any] = {"A_row": [1, 2], "A_col": [1, 2], "A_val": [1.0, 1.0], "A_shape": [3, 3]}
+    results: dict[str, Any] = {"A_row": [1, 2], "A_col": [1, 2], "A_val": [1.0, 1.0], "A_shape": [3, 3]}
     for form in "EF":
-        found |= {f"{form}_row": [0, 1, 1, 1], f"{form}_col": [0, 0, 1, 2], f"{form}_val": [1.0, -1.0, 1.0, 1.0]}
-        found |= {f"{form}_shape": [2, 3]}
-    return npz(**found)
+        results |= {f"{form}_row": [0, 1, 1, 1], f"{form}_col": [0, 0, 1, 2], f"{form}_val": [1.0, -1.0, 1.0, 1.0]}
+        results |= {f"{form}_shape": [2, 3]}
+    return npz(**results)
 
 
 MODELS: dict[str, Callable[[Path], tuple[list[str], bytes, str]]] = {
@@ -233,7 +233,7 @@ def reports(about: str) -> tuple[bytes, ...]:
     """What --json prints of a file, by some learners."""
     from contextlib import redirect_stdout
 
-    found = []
+    results = []
     with TemporaryDirectory() as folder:
         file = Path(folder) / SUFFIXES[about]
         file.write_bytes(BESIDE[about])
@@ -241,8 +241,8 @@ def reports(about: str) -> tuple[bytes, ...]:
             with redirect_stdout(io.StringIO()) as printed:
                 code = main([verb, str(file), *words, "--quiet", "--json"])
             assert code == 0, f"{verb}: {code}"
-            found.append(printed.getvalue().encode())
-    return tuple(found)
+            results.append(printed.getvalue().encode())
+    return tuple(results)
 
 
 def _python_model(kind: str, out: Path) -> None:

@@ -22,14 +22,14 @@ def pairs(shards: int = 4, rows: int = 60, columns: int = 5, noise: float = 0.1,
     """Pairs (X, y) of labels -1 and 1, a few of them wrong; shards are of different sizes, and have both labels."""
     random = np.random.default_rng(seed)
     separator = random.standard_normal(columns)
-    found = []
+    results = []
     for place in range(shards):
         X = random.standard_normal((rows + 7 * place, columns)).round(3)
         wrong = random.random(len(X)) < noise
         X[0], X[-1], wrong[[0, -1]] = separator.round(3), -separator.round(3), False
         y = np.where((X @ separator > 0) ^ wrong, 1, -1)
-        found.append((X, y))
-    return found
+        results.append((X, y))
+    return results
 
 
 def write_svm(folder: Path, parts: list[Pair], name: str = "part-{}.svm") -> list[str]:

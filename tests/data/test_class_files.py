@@ -58,25 +58,25 @@ def write(tmp_path):
 )
 def test_names_are_found(write, text, hypotheses, points):
     """A table gives the same class whether its names stand in a row, in a column, in both or nowhere."""
-    found = read_class(write(text))
-    assert (found.matrix.tolist(), found.hypotheses, found.points) == (PLAIN, hypotheses, points)
-    assert found.matrix.dtype == bool
+    finite_class = read_class(write(text))
+    assert (finite_class.matrix.tolist(), finite_class.hypotheses, finite_class.points) == (PLAIN, hypotheses, points)
+    assert finite_class.matrix.dtype == bool
 
 
 @pytest.mark.parametrize("text", ["0,1,2\n0,1,1\n1,0,1\n", "0.5,1.5,2.5\n0,1,1\n1,0,1\n", "1,2,3\n0,1,1\n1,0,1\n"])
 def test_numbers_as_names_are_noted(write, text):
     """A first row of other numbers than 0 and 1, or that counts, names the points, and a note says so."""
-    found = read_class(write(text))
-    assert found.matrix.tolist() == PLAIN
-    assert found.points == text.partition("\n")[0].split(",")
-    assert "the numbers in row 1 are taken for names" in found.notes[0]
+    finite_class = read_class(write(text))
+    assert finite_class.matrix.tolist() == PLAIN
+    assert finite_class.points == text.partition("\n")[0].split(",")
+    assert "the numbers in row 1 are taken for names" in finite_class.notes[0]
 
 
 def test_comments_are_noted(write):
     """Lines that begin with # are passed over, and counted in a note."""
-    found = read_class(write("# who\n0,1,1\n  # and why\n1,0,1\n"))
-    assert found.matrix.tolist() == PLAIN
-    assert "2 lines, which begin with #" in found.notes[0]
+    finite_class = read_class(write("# who\n0,1,1\n  # and why\n1,0,1\n"))
+    assert finite_class.matrix.tolist() == PLAIN
+    assert "2 lines, which begin with #" in finite_class.notes[0]
     assert read_class(write("# who\n0\n")).notes[0].endswith("1 line, which begins with #")
 
 
@@ -91,8 +91,8 @@ def test_comments_are_noted(write):
 )
 def test_the_user_says_where_names_stand(write, names, expected):
     """Zeros and ones are names where the user says that names stand."""
-    found = read_class(write("0,1\n1,1\n"), names=names)
-    assert (found.matrix.tolist(), found.hypotheses, found.points) == expected
+    finite_class = read_class(write("0,1\n1,1\n"), names=names)
+    assert (finite_class.matrix.tolist(), finite_class.hypotheses, finite_class.points) == expected
 
 
 @pytest.mark.parametrize(
@@ -156,15 +156,15 @@ def test_what_is_no_text_is_refused(write, content):
 )
 def test_signs_are_labels(write, text, hypotheses, points):
     """A table of -1 and 1 alone is that of 0 and 1, and a note says so."""
-    found = read_class(write(text))
-    assert (found.matrix.tolist(), found.hypotheses, found.points) == (PLAIN, hypotheses, points)
-    assert found.notes == [f"{found.name}: every entry is -1 or 1; -1 is taken for 0"]
+    finite_class = read_class(write(text))
+    assert (finite_class.matrix.tolist(), finite_class.hypotheses, finite_class.points) == (PLAIN, hypotheses, points)
+    assert finite_class.notes == [f"{finite_class.name}: every entry is -1 or 1; -1 is taken for 0"]
 
 
 def test_signs_may_come_late(write):
     """Rows of ones before the first -1 are what they would be above zeros."""
-    found = read_class(write("1,1\n1,1\n1,1\n-1,1\n"))
-    assert found.matrix.tolist() == [[True, True]] * 3 + [[False, True]]
+    finite_class = read_class(write("1,1\n1,1\n1,1\n-1,1\n"))
+    assert finite_class.matrix.tolist() == [[True, True]] * 3 + [[False, True]]
 
 
 def test_compressed_data_without_a_suffix(write, monkeypatch):
@@ -189,10 +189,10 @@ def test_what_is_written_is_read(tmp_path_factory, table, rows, columns, delimit
         style = draw.choice(['"{}"', " {} ", "{}", "{}"])
         lines.append(delimiter.join([*([f"rule {number}"] if rows else []), *(style.format(bit) for bit in row)]))
     path.write_text("\n".join(lines) + "\n" * draw.randrange(3))
-    found = read_class(path)
-    assert found.matrix.tolist() == table.tolist()
-    assert found.hypotheses == ([f"rule {h}" for h in range(len(table))] if rows else None)
-    assert found.points == ([f"point {x}" for x in range(table.shape[1])] if columns else None)
+    finite_class = read_class(path)
+    assert finite_class.matrix.tolist() == table.tolist()
+    assert finite_class.hypotheses == ([f"rule {h}" for h in range(len(table))] if rows else None)
+    assert finite_class.points == ([f"point {x}" for x in range(table.shape[1])] if columns else None)
 
 
 @pytest.mark.parametrize(("suffix", "press"), [(".gz", gzip.compress), (".xz", lzma.compress), (".bz2", bz2.compress)])
@@ -216,9 +216,9 @@ def test_standard_input(monkeypatch):
 
 def test_rows_may_be_points(write):
     """Transposed, rows are points, and their names are those of the points."""
-    found = read_class(write(",g,h\np,0,1\nq,1,1\nr,0,0\n"), transpose=True)
-    assert found.matrix.tolist() == [[False, True, False], [True, True, False]]
-    assert (found.hypotheses, found.points) == (["g", "h"], ["p", "q", "r"])
+    finite_class = read_class(write(",g,h\np,0,1\nq,1,1\nr,0,0\n"), transpose=True)
+    assert finite_class.matrix.tolist() == [[False, True, False], [True, True, False]]
+    assert (finite_class.hypotheses, finite_class.points) == (["g", "h"], ["p", "q", "r"])
 
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float32, np.float64])
@@ -228,17 +228,21 @@ def test_arrays(tmp_path, dtype):
     np.save(tmp_path / "class.npy", table)
     np.savez(tmp_path / "class.npz", matrix=table, hypotheses=["g", "h"], points=[b"p", b"q", b"r"])
     assert read_class(tmp_path / "class.npy").matrix.tolist() == PLAIN
-    found = read_class(tmp_path / "class.npz")
-    assert (found.matrix.tolist(), found.hypotheses, found.points) == (PLAIN, ["g", "h"], ["p", "q", "r"])
+    finite_class = read_class(tmp_path / "class.npz")
+    assert (finite_class.matrix.tolist(), finite_class.hypotheses, finite_class.points) == (
+        PLAIN,
+        ["g", "h"],
+        ["p", "q", "r"],
+    )
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int64, np.float32])
 def test_arrays_of_signs(tmp_path, dtype):
     """An array of -1 and 1 alone is that of 0 and 1, and a note says so."""
     np.save(tmp_path / "a.npy", np.where(PLAIN, 1, -1).astype(dtype))
-    found = read_class(tmp_path / "a.npy")
-    assert found.matrix.tolist() == PLAIN
-    assert "-1 is taken for 0" in found.notes[0]
+    finite_class = read_class(tmp_path / "a.npy")
+    assert finite_class.matrix.tolist() == PLAIN
+    assert "-1 is taken for 0" in finite_class.notes[0]
     np.save(tmp_path / "a.npy", np.array([[0, -1], [1, 1]], dtype=dtype))
     with pytest.raises(
         DataError, match=r"found -1(\.0)? in row 0, column 1 .* 0 and 1 are expected, or -1 and 1 alone"
@@ -254,8 +258,8 @@ def test_names_in_archives_fit(tmp_path):
     np.savez(path, matrix=PLAIN, points=["p", "q"], hypotheses=["f", "g", "h"])
     with pytest.raises(DataError, match="the array 'hypotheses' has 3 names; 2 are expected, one for each row"):
         read_class(path)
-    found = read_class(path, transpose=True)
-    assert (found.hypotheses, found.points) == (["f", "g", "h"], ["p", "q"])
+    finite_class = read_class(path, transpose=True)
+    assert (finite_class.hypotheses, finite_class.points) == (["f", "g", "h"], ["p", "q"])
     np.savez(path, matrix=PLAIN, columns=["p", "q"])
     with pytest.raises(DataError, match="the array 'columns' has 2 names; 3 are expected, one for each column"):
         read_class(path)
@@ -312,9 +316,9 @@ def test_a_class_is_made_of_a_file(write):
 
 def test_points_are_read_as_they_are_written(write):
     """Decimals and fractions of a table keep all their digits; names of points stand in the first column."""
-    found = read_points(write("name,x,y\norigin,0,0\nthird,1/3,0.1\n", "points.csv"))
-    assert found.values == [[0, 0], [Fraction(1, 3), Fraction(1, 10)]]
-    assert found.names == ["origin", "third"]
+    points = read_points(write("name,x,y\norigin,0,0\nthird,1/3,0.1\n", "points.csv"))
+    assert points.values == [[0, 0], [Fraction(1, 3), Fraction(1, 10)]]
+    assert points.names == ["origin", "third"]
 
 
 def test_points_in_arrays(tmp_path):

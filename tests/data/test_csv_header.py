@@ -121,10 +121,10 @@ def test_the_choice_of_a_target_is_printed_below_the_error(tmp_path: Path, run: 
     """The command line says which columns there are, a line each, below its one line."""
     path = tmp_path / "t.csv"
     path.write_text("1.5,2,no\n2.5,3,yes\n")
-    said = run("learn", str(path), "--learner", "perceptron").err.splitlines()
-    assert said[0].endswith("as in --target c3")
-    assert said[1].startswith("note: the first line holds values")
-    assert said[2:] == ["   1  c1  numbers: 1.5, 2.5", "   2  c2  numbers: 2, 3", "   3  c3  'no', 'yes'"]
+    lines = run("learn", str(path), "--learner", "perceptron").err.splitlines()
+    assert lines[0].endswith("as in --target c3")
+    assert lines[1].startswith("note: the first line holds values")
+    assert lines[2:] == ["   1  c1  numbers: 1.5, 2.5", "   2  c2  numbers: 2, 3", "   3  c3  'no', 'yes'"]
 
 
 def test_columns_without_a_name_are_left_out_where_they_hold_nothing(table: Table) -> None:

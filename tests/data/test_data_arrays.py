@@ -38,7 +38,7 @@ def sparse(**options: Any) -> Any:
     return scipy.sparse.random(200, 30, density=0.2, format="csr", random_state=1, **options)
 
 
-def said(stream: Stream) -> str:
+def refusal(stream: Stream) -> str:
     with pytest.raises(DataError) as caught:
         list(stream.batches())
     return str(caught.value).removeprefix(stream.name)
@@ -113,10 +113,10 @@ def test_a_number_that_is_not_finite_is_found(row: int, column: int, value: floa
     bad[row, column] = value
     matrix = scipy.sparse.csr_array(bad) if as_sparse else bad
     stream = ArrayStream(matrix, Y, entries=100)
-    came: list[Batch] = []
+    batches: list[Batch] = []
     with pytest.raises(DataError, match=rf"^X: row {row}, column {column} \(counted from 0\) holds {value}"):
-        came.extend(stream.batches())
-    assert sum(map(len, came)) == row
+        batches.extend(stream.batches())
+    assert sum(map(len, batches)) == row
     stream = ArrayStream(matrix, Y, entries=100, on_error="skip")
     values, labels = whole(stream)
     assert values.tolist() == np.delete(bad, row, axis=0).tolist()
@@ -126,14 +126,14 @@ def test_a_number_that_is_not_finite_is_found(row: int, column: int, value: floa
 
 def test_labels_are_checked_and_checks_can_be_left_out() -> None:
     """A NaN label is an error; with check=False nothing is looked at."""
-    assert said(ArrayStream(X[:2], [1, np.nan])).startswith(": the label of row 1 (counted from 0) is nan")
+    assert refusal(ArrayStream(X[:2], [1, np.nan])).startswith(": the label of row 1 (counted from 0) is nan")
     assert len(next(ArrayStream(X[:2], [1, np.nan], check=False).batches())) == 2
 
 
 def test_arrays_without_rows_are_an_error() -> None:
     """No rows at all, or none that can be used, is said."""
-    assert said(ArrayStream(X[:0])).startswith(": no rows")
-    assert said(ArrayStream(np.full((3, 2), np.nan), on_error="skip")).startswith(": no rows")
+    assert refusal(ArrayStream(X[:0])).startswith(": no rows")
+    assert refusal(ArrayStream(np.full((3, 2), np.nan), on_error="skip")).startswith(": no rows")
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -145,8 +145,8 @@ def test_npz_of_rows(order: Any, compressed: bool, dtype: str, tmp_path: Path, s
     (np.savez_compressed if compressed else np.savez)(tmp_path / "t.npz", X=values, y=Y)
     stream = open_stream(tmp_path / "t.npz")
     assert len(list(stream.batches())) > 5
-    found, labels = whole(stream)
-    assert found.tolist() == values.tolist()
+    result, labels = whole(stream)
+    assert result.tolist() == values.tolist()
     assert labels == Y.tolist()
     assert whole(open_stream(tmp_path / "t.npz", dtype="float32"))[0].dtype == np.float32
 
@@ -206,31 +206,31 @@ def test_descending_indices_are_put_in_order(tmp_path: Path) -> None:
 def test_an_archive_needs_rows_and_labels(tmp_path: Path) -> None:
     """What is missing is said with what there is; without labels an archive will do to predict."""
     np.savez(tmp_path / "t.npz", X=X)
-    assert "no array of labels is called 'y'; choose one of X with --target" in said(open_stream(tmp_path / "t.npz"))
+    assert "no array of labels is called 'y'; choose one of X with --target" in refusal(open_stream(tmp_path / "t.npz"))
     assert whole(open_stream(tmp_path / "t.npz", frozen=True))[1] is None
     np.savez(tmp_path / "t.npz", X=X[0], y=Y[:7])
-    assert "X is an array of shape (7,)" in said(open_stream(tmp_path / "t.npz"))
+    assert "X is an array of shape (7,)" in refusal(open_stream(tmp_path / "t.npz"))
     np.savez(tmp_path / "u.npz", Z=X, y=Y)
-    assert "the arrays in it are Z, y; X is expected" in said(open_stream(tmp_path / "u.npz"))
+    assert "the arrays in it are Z, y; X is expected" in refusal(open_stream(tmp_path / "u.npz"))
 
 
 def test_damaged_archives(tmp_path: Path) -> None:
     """Text, a cut archive, a wrong checksum and a header that lies about the shape are errors naming the file."""
     path = tmp_path / "t.npz"
     path.write_bytes(b"+1 1:2\n")
-    assert ": this cannot be read" in said(open_stream(path))
+    assert ": this cannot be read" in refusal(open_stream(path))
     np.savez(path, X=X, y=Y)
     good = path.read_bytes()
     path.write_bytes(good[:-200])
-    assert ": this cannot be read" in said(open_stream(path))
+    assert ": this cannot be read" in refusal(open_stream(path))
     path.write_bytes(good.replace(X[100].tobytes(), X[101].tobytes()))
-    assert ": this cannot be read (Bad CRC" in said(open_stream(path))
+    assert ": this cannot be read (Bad CRC" in refusal(open_stream(path))
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (300, 10**12)})
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("X.npy", header.getvalue())
         archive.writestr("y.npy", zipfile.ZipFile(io.BytesIO(good)).read("y.npy"))
-    assert "an array is cut short" in said(open_stream(path))
+    assert "an array is cut short" in refusal(open_stream(path))
 
 
 def test_npy_with_labels_in_a_column_or_apart(tmp_path: Path, small: None) -> None:
@@ -245,11 +245,13 @@ def test_npy_with_labels_in_a_column_or_apart(tmp_path: Path, small: None) -> No
         assert values.tolist() == X.tolist()
         assert labels == Y.tolist()
     for target in ("8", "-1", "age"):
-        assert f"there is no column {target!r} to be the target" in said(open_stream(tmp_path / "t.npy", target=target))
-    assert "the labels are not given; pass --target last" in said(open_stream(tmp_path / "t.npy"))
+        assert f"there is no column {target!r} to be the target" in refusal(
+            open_stream(tmp_path / "t.npy", target=target)
+        )
+    assert "the labels are not given; pass --target last" in refusal(open_stream(tmp_path / "t.npy"))
     assert whole(open_stream(tmp_path / "x.npy", frozen=True))[1] is None
     np.save(tmp_path / "short.npy", Y[:5])
-    assert "300 rows, but 5 labels" in said(open_stream(tmp_path / "x.npy", target=str(tmp_path / "short.npy")))
+    assert "300 rows, but 5 labels" in refusal(open_stream(tmp_path / "x.npy", target=str(tmp_path / "short.npy")))
 
 
 def test_npy_of_another_shape_or_type(tmp_path: Path) -> None:
@@ -257,11 +259,11 @@ def test_npy_of_another_shape_or_type(tmp_path: Path) -> None:
     path = tmp_path / "t.npy"
     for array, message in ((X[0], "an array of shape"), (np.array([["a"]]), "values of type"), (X[:0], "no rows")):
         np.save(path, array)
-        assert message in said(open_stream(path, target="last"))
+        assert message in refusal(open_stream(path, target="last"))
     np.save(path, np.array([[{}]]), allow_pickle=True)
-    assert "never unpickled" in said(open_stream(path, target="last"))
+    assert "never unpickled" in refusal(open_stream(path, target="last"))
     path.write_bytes(b"hello")
-    assert "this is no .npy file" in said(open_stream(path, target="last"))
+    assert "this is no .npy file" in refusal(open_stream(path, target="last"))
 
 
 def test_predicting_from_arrays(tmp_path: Path) -> None:
@@ -282,7 +284,7 @@ def test_predicting_from_arrays(tmp_path: Path) -> None:
     assert values.tolist() == X.tolist()
     assert labels is None
     np.savez(tmp_path / "new.npz", X=X[:, :5], y=Y)
-    message = said(open_stream(tmp_path / "new.npz", schema=schema | {"target": None}, frozen=True))
+    message = refusal(open_stream(tmp_path / "new.npz", schema=schema | {"target": None}, frozen=True))
     assert "5 columns of features; 7 are expected" in message
     with pytest.raises(RegretlessError, match="columns='x'"):
         open_stream(tmp_path / "new.npz", schema={"format": "array", "columns": "x"})

@@ -68,7 +68,7 @@ def save(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     return write
 
 
-def said(path: Path, **options: Any) -> str:
+def refusal(path: Path, **options: Any) -> str:
     with pytest.raises(DataError) as caught:
         list(open_stream(path, **options).batches())
     return str(caught.value).removeprefix(str(path))
@@ -154,7 +154,7 @@ def test_dates_are_left_out_with_a_note(save: Any, dates: Any) -> None:
 )
 def test_what_cannot_be_used_is_named(save: Any, column: Any, message: str) -> None:
     """A column's type and a row's value are refused with their names, rows counted from 1."""
-    assert said(save(TABLE.append_column("x", column))).startswith(message)
+    assert refusal(save(TABLE.append_column("x", column))).startswith(message)
 
 
 def test_rows_are_skipped_and_counted(save: Any) -> None:
@@ -176,7 +176,7 @@ def test_words_where_numbers_were_are_refused(tmp_path: Path) -> None:
     stream = open_stream(tmp_path / "old.parquet")
     whole(stream)
     parquet.write_table(TABLE.set_column(1, "age", pa.array(["1"] * 5)), tmp_path / "new.parquet")
-    message = said(tmp_path / "new.parquet", schema=stream.schema())
+    message = refusal(tmp_path / "new.parquet", schema=stream.schema())
     assert message == ": column 'age' is of type string; numbers are expected, as in the first file"
 
 
@@ -193,30 +193,30 @@ def test_a_folder_is_its_files_in_order(tmp_path: Path) -> None:
     assert whole(stream)[0].tolist() == whole(Table(tmp_path)(CSV))[0].tolist()
     empty = tmp_path / "empty"
     empty.mkdir()
-    assert ": this folder holds no file ending in .parquet or .pq" in said(empty, format="parquet")
+    assert ": this folder holds no file ending in .parquet or .pq" in refusal(empty, format="parquet")
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:
     """Missing, empty, damaged, compressed and piped files each have their answer."""
     for name in ("t.parquet", "t.feather"):
         path = tmp_path / name
-        assert ": there is no such file" in said(path)
+        assert ": there is no such file" in refusal(path)
         path.write_bytes(b"")
-        assert ": the file is empty" in said(path)
+        assert ": the file is empty" in refusal(path)
         for text in (b"hello", b"ARROW1 and then nothing", b"PAR1PAR1"):
             path.write_bytes(text)
-            assert ": this cannot be read as" in said(path)
-        assert ": the" in said(tmp_path / f"{name}.gz")
-        assert "cannot be read from a pipe" in said(Path("-"), format=name.split(".")[1])
+            assert ": this cannot be read as" in refusal(path)
+        assert ": the" in refusal(tmp_path / f"{name}.gz")
+        assert "cannot be read from a pipe" in refusal(Path("-"), format=name.split(".")[1])
     parquet.write_table(TABLE, tmp_path / "t.parquet")
     good = (tmp_path / "t.parquet").read_bytes()
     (tmp_path / "t.parquet").write_bytes(good[:40] + bytes(200) + good[240:])
-    assert ": this cannot be read as Parquet" in said(tmp_path / "t.parquet")
+    assert ": this cannot be read as Parquet" in refusal(tmp_path / "t.parquet")
 
 
 def test_a_table_without_rows(save: Any) -> None:
     """A file with columns but no rows is said to have none."""
-    assert ": no rows" in said(save(TABLE.slice(0, 0)))
+    assert ": no rows" in refusal(save(TABLE.slice(0, 0)))
 
 
 def packed(table: Any, path: Path, compression: str = "zstd") -> Path:
@@ -360,8 +360,8 @@ def test_metadata_that_contradict_themselves_are_refused(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A Parquet file with them is refused with what pyarrow says is wrong; the process goes on."""
-    content, said = CONTRADICTORY[name]
+    content, fault = CONTRADICTORY[name]
     path = tmp_path / "t.parquet"
     path.write_bytes(zlib.decompress(b85decode(content)))
     assert main(["pull", str(path), "--quiet"]) == 1
-    assert f"{path}: this cannot be read as Parquet ({said}" in capsys.readouterr().err
+    assert f"{path}: this cannot be read as Parquet ({fault}" in capsys.readouterr().err

@@ -62,9 +62,9 @@ def dense(batch: Batch, columns: int) -> np.ndarray:
     assert batch.indices is not None
     rows = np.repeat(np.arange(len(batch)), np.diff(batch.starts))
     assert all((np.diff(batch.indices[a:b]) > 0).all() for a, b in zip(batch.starts, batch.starts[1:], strict=False))
-    found = np.zeros((len(batch), columns), batch.values.dtype)
-    found[rows, batch.indices] = batch.values
-    return found
+    sums = np.zeros((len(batch), columns), batch.values.dtype)
+    sums[rows, batch.indices] = batch.values
+    return sums
 
 
 def fails(stream: Stream) -> str:
@@ -196,12 +196,12 @@ def test_semicolons_and_decimal_commas_are_read(text: str, table: Table) -> None
 def test_a_slip_among_decimal_commas_has_its_place(table: Table) -> None:
     """A cell that is no number is named by its line and column, where semicolons separate cells too."""
     rows = "1,5;2;x\n" * 20
-    said = fails(table(f"a;b;y\n{rows}1,z;2;x\n"))
-    assert said.startswith(":22:1: column 'a' holds '1,z'; a number is expected")
+    message = fails(table(f"a;b;y\n{rows}1,z;2;x\n"))
+    assert message.startswith(":22:1: column 'a' holds '1,z'; a number is expected")
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", ": the file is empty; a line of column names is expected"),
         ("\ufeff\n\n", ": the file is empty; a line of column names is expected"),
@@ -237,9 +237,9 @@ def test_a_slip_among_decimal_commas_has_its_place(table: Table) -> None:
         ("PK\x03\x04\x00,y\n", ": this is not text; name the format with --format"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(text: str, said: str, table: Table) -> None:
+def test_what_is_wrong_is_said_with_its_place(text: str, message: str, table: Table) -> None:
     """Each kind of bad file has an answer that names the line and column, what stands there and what to do."""
-    assert fails(table(text.encode(errors="surrogateescape"))).startswith(said)
+    assert fails(table(text.encode(errors="surrogateescape"))).startswith(message)
 
 
 def test_a_slip_among_numbers_is_an_error(table: Table) -> None:
@@ -263,8 +263,8 @@ def test_mixed_words_and_numbers_are_categories(table: Table) -> None:
 @pytest.mark.parametrize("cell", ["12..5", "-", "none", "1,5"])
 def test_a_bad_cell_among_quantities_makes_no_categories(cell: str, table: Table) -> None:
     """One cell in five that is no number, among numbers that differ, is named with its place and what can be done."""
-    said = fails(table(f'a,y\n1.5,0\n2.5,0\n3,0\n"{cell}",0\n4,1\n'))
-    assert said.startswith(
+    message = fails(table(f'a,y\n1.5,0\n2.5,0\n3,0\n"{cell}",0\n4,1\n'))
+    assert message.startswith(
         f":5:1: column 'a' holds '{cell}'; a number is expected; pass --categorical a if its values are names "
         "(4 of 5 cells here are numbers), or --ignore a to leave the column out, or --missing zero, with nothing in "
     )
@@ -391,9 +391,9 @@ def test_any_table_is_read_as_python_reads_it(
     names = stream.feature_names()
     assert names is not None
     assert names == ["a", "c=first", *dict.fromkeys(f"c={row[1]}" for row in good if row[1] not in ("", "NA"))]
-    for row, found in zip(good, values[400:], strict=True):
+    for row, result in zip(good, values[400:], strict=True):
         expected = {"a": float(row[0])} | ({f"c={row[1]}": 1.0} if row[1] not in ("", "NA") else {})
-        assert dict(zip(names, found.tolist(), strict=True)) == {name: expected.get(name, 0.0) for name in names}
+        assert dict(zip(names, result.tolist(), strict=True)) == {name: expected.get(name, 0.0) for name in names}
 
 
 def is_number(text: str) -> bool:
@@ -407,8 +407,8 @@ def test_a_signal_is_not_lost_while_text_is_read(monkeypatch):
     """Python's own handler hears a signal that comes while pyarrow reads a block of text."""
     import signal
 
-    heard: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    calls: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: calls.append(number))
 
     class Striking(blocks_module.UnequalRows):
         def __call__(self, row: Any) -> str:
@@ -420,4 +420,4 @@ def test_a_signal_is_not_lost_while_text_is_read(monkeypatch):
         blocks_module.parse(block, b"1,2\n3\n4,5\n", ["a", "b"], {"a": None, "b": None}, Striking())
     finally:
         signal.signal(signal.SIGINT, before)
-    assert heard == [signal.SIGINT]
+    assert calls == [signal.SIGINT]

@@ -337,8 +337,8 @@ def test_an_archive_is_read_in_pieces(tmp_path):
     np.savez(tmp_path / "t.npz", experts=advice, y=np.arange(100_000), when=np.arange(100_000))
     stream = open_forecasts(tmp_path / "t.npz", time="when")
     assert len(list(stream.batches())) > 1
-    found, outcomes = read(stream, 7)
-    np.testing.assert_array_equal(found, advice[7:])
+    metadata, outcomes = read(stream, 7)
+    np.testing.assert_array_equal(metadata, advice[7:])
     np.testing.assert_array_equal(outcomes, np.arange(7, 100_000))
 
 
@@ -377,14 +377,14 @@ def test_what_is_no_regular_file_is_written_to_as_it_is(tmp_path):
     """A named pipe is not replaced by a file: its reader gets the rows."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    found: list[str] = []
-    reader = threading.Thread(target=lambda: found.append(pipe.read_text()))
+    results: list[str] = []
+    reader = threading.Thread(target=lambda: results.append(pipe.read_text()))
     reader.start()
     out = ColumnsOut(pipe, lambda: ["when", "a"])
     out.write(["1"], [np.ones(1)])
     out.finish()
     reader.join(60)
-    assert found == ["when,a\n1,1.0\n"]
+    assert results == ["when,a\n1,1.0\n"]
     assert pipe.is_fifo()
 
 

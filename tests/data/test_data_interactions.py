@@ -59,11 +59,11 @@ def named(stream: Stream) -> list[dict[str, float]]:
     return [{name: value for name, value in zip(names, row, strict=True) if value} for row in values.tolist()]
 
 
-def kept(stream: Stream) -> dict[str, Any]:
+def schema_of(stream: Stream) -> dict[str, Any]:
     """The schema after a reading, as a model file keeps it."""
     list(stream.batches())
-    found: dict[str, Any] = json.loads(json.dumps(stream.schema()))
-    return found
+    record: dict[str, Any] = json.loads(json.dumps(stream.schema()))
+    return record
 
 
 # ---- tables
@@ -78,16 +78,16 @@ def test_other_tables_have_the_same_products(table: Table, tmp_path: Path) -> No
     cells["label"] = ["no", "yes", "no"]
     parquet.write_table(pa.table(cells), tmp_path / "t.parquet")
     feather.write_feather(pa.table(cells), tmp_path / "t.feather")
-    for wanted in (["*"], ["age*city", "age*age"]):
-        expected = named(table(TRAIN, interactions=wanted))
+    for goal in (["*"], ["age*city", "age*age"]):
+        expected = named(table(TRAIN, interactions=goal))
         for name in ("t.parquet", "t.feather"):
-            assert named(open_stream(tmp_path / name, interactions=wanted)) == expected
+            assert named(open_stream(tmp_path / name, interactions=goal)) == expected
 
 
 def test_a_product_of_two_columns_is_named_after_both(table: Table) -> None:
     """A product of numbers is their product, one of a number and a word is the number where the word stands."""
-    found = named(table(TRAIN, interactions=["age*hours", "city*age"]))
-    assert found == [
+    entry = named(table(TRAIN, interactions=["age*hours", "city*age"]))
+    assert entry == [
         {"age": 30, "hours": 2, "city=Rome": 1, "age*hours": 60, "age*city=Rome": 30},
         {"age": 40, "city=Oslo": 1, "age*city=Oslo": 40},
         {"age": 50, "hours": 4, "city=Rome": 1, "age*hours": 200, "age*city=Rome": 50},
@@ -96,9 +96,9 @@ def test_a_product_of_two_columns_is_named_after_both(table: Table) -> None:
 
 def test_an_asterisk_multiplies_all_pairs_of_a_row(table: Table) -> None:
     """With * every two features of a row have a product, and none has a square."""
-    found = named(table("a,b,c,y\n2,x,3,1\n5,u,7,0\n", interactions=["*"]))
-    assert found[0] == {"a": 2, "c": 3, "b=x": 1, "a*c": 6, "a*b=x": 2, "b=x*c": 3}
-    assert found[1] == {"a": 5, "c": 7, "b=u": 1, "a*c": 35, "a*b=u": 5, "b=u*c": 7}
+    entry = named(table("a,b,c,y\n2,x,3,1\n5,u,7,0\n", interactions=["*"]))
+    assert entry[0] == {"a": 2, "c": 3, "b=x": 1, "a*c": 6, "a*b=x": 2, "b=x*c": 3}
+    assert entry[1] == {"a": 5, "c": 7, "b=u": 1, "a*c": 35, "a*b=u": 5, "b=u*c": 7}
 
 
 def test_a_column_may_be_multiplied_by_itself(table: Table) -> None:
@@ -160,7 +160,7 @@ def test_hashed_products_have_the_stated_column(bits: int, table: Table) -> None
 def test_the_schema_builds_the_same_columns(options: dict[str, Any], table: Table) -> None:
     """The same file, read with its own schema, gives the same rows and the same schema; nothing need be said again."""
     first = table(TRAIN, interactions=["age*city", "hours*city"], **options)
-    schema = kept(first)
+    schema = schema_of(first)
     again = table(TRAIN, schema=schema)
     assert whole(again)[0].tolist() == whole(first)[0].tolist()
     assert json.loads(json.dumps(again.schema())) == schema
@@ -169,7 +169,7 @@ def test_the_schema_builds_the_same_columns(options: dict[str, Any], table: Tabl
 
 def test_to_predict_unknown_products_contribute_nothing(table: Table) -> None:
     """A known number in a new city has neither the city nor the product; a known pair that never met has no product."""
-    schema = kept(table(TRAIN, interactions=["age*city"]))
+    schema = schema_of(table(TRAIN, interactions=["age*city"]))
     stream = table("hours,city,age\n1,Bern,20\n0,Oslo,10\n", schema=schema, frozen=True)
     assert named(stream) == [{"age": 20, "hours": 1}, {"age": 10, "city=Oslo": 1, "age*city=Oslo": 10}]
     assert json.loads(json.dumps(stream.schema())) == schema
@@ -177,7 +177,7 @@ def test_to_predict_unknown_products_contribute_nothing(table: Table) -> None:
 
 def test_a_resumed_stream_goes_on_with_the_products(table: Table) -> None:
     """New products get the columns that follow; those asked for again must be the same."""
-    schema = kept(table(TRAIN, interactions=["age*city"]))
+    schema = schema_of(table(TRAIN, interactions=["age*city"]))
     stream = table("age,city,hours,label\n9,Bern,1,no\n", schema=schema, interactions=["city*age"])
     assert named(stream) == [{"age": 9, "hours": 1, "city=Bern": 1, "age*city=Bern": 9}]
     assert (stream.feature_names() or [])[-2:] == ["city=Bern", "age*city=Bern"]
@@ -185,7 +185,7 @@ def test_a_resumed_stream_goes_on_with_the_products(table: Table) -> None:
         with pytest.raises(RegretlessError, match=r"interactions=.*the file that this continues had others"):
             table(TRAIN, schema=schema, interactions=other)
     with pytest.raises(RegretlessError, match="the file that this continues had none"):
-        table(TRAIN, schema=kept(table(TRAIN)), interactions=["age*city"])
+        table(TRAIN, schema=schema_of(table(TRAIN)), interactions=["age*city"])
 
 
 def test_products_of_columns_that_are_not_there_are_refused(table: Table) -> None:
@@ -248,8 +248,8 @@ def test_products_of_numbered_features(rows: Path) -> None:
 
 def test_all_pairs_of_numbered_features(rows: Path) -> None:
     """With * the features of a row are multiplied two by two."""
-    found = named(open_stream(rows, interactions=["*"]))
-    assert found[2] == {"1": 3, "2": 5, "3": 7, "1*2": 15, "1*3": 21, "2*3": 35}
+    entry = named(open_stream(rows, interactions=["*"]))
+    assert entry[2] == {"1": 3, "2": 5, "3": 7, "1*2": 15, "1*3": 21, "2*3": 35}
 
 
 @pytest.mark.parametrize("bits", [2, 16])
@@ -291,7 +291,7 @@ def test_arrays_are_crossed_too(dtype: Any, tmp_path: Path) -> None:
 def test_a_numbered_schema_builds_the_same_columns(options: dict[str, Any], rows: Path, tmp_path: Path) -> None:
     """A model's schema is enough to read the same columns from svmlight and from arrays."""
     first = open_stream(rows, interactions=["1*3"], **options)
-    schema = kept(first)
+    schema = schema_of(first)
     again = open_stream(rows, schema=schema, interactions=["3*1"])
     assert whole(again)[0].tolist() == whole(first)[0].tolist()
     assert json.loads(json.dumps(again.schema())) == schema
@@ -304,7 +304,7 @@ def test_a_numbered_schema_builds_the_same_columns(options: dict[str, Any], rows
 
 def test_frozen_numbers_do_not_grow(rows: Path, tmp_path: Path) -> None:
     """To predict, features and products that were never met contribute nothing."""
-    schema = kept(open_stream(rows, interactions=["*"]))
+    schema = schema_of(open_stream(rows, interactions=["*"]))
     (tmp_path / "new.svm").write_bytes(b"1 1:2 2:3 9:4\n")
     stream = open_stream(tmp_path / "new.svm", schema=schema, frozen=True)
     assert named(stream) == [{"1": 2, "2": 3, "1*2": 6}]
@@ -314,9 +314,9 @@ def test_a_model_of_plain_columns_stays_so(rows: Path) -> None:
     """Products and hashes cannot be had for a model that was learned without them."""
     for option in ({"interactions": ["*"]}, {"hash_bits": 4}):
         with pytest.raises(RegretlessError, match=f"{next(iter(option))} has no meaning here"):
-            open_stream(rows, schema=kept(open_stream(rows)), **option)
+            open_stream(rows, schema=schema_of(open_stream(rows)), **option)
     with pytest.raises(RegretlessError, match="hash_bits=5: it was 4 in the file"):
-        open_stream(rows, schema=kept(open_stream(rows, hash_bits=4)), hash_bits=5)
+        open_stream(rows, schema=schema_of(open_stream(rows, hash_bits=4)), hash_bits=5)
 
 
 def test_rows_with_too_many_products_are_bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -344,11 +344,11 @@ def test_nothing_but_bad_rows_is_an_error(tmp_path: Path) -> None:
 def test_infinite_products_of_numbers_are_bad(tmp_path: Path) -> None:
     """An overflow is found in the row in which it happens, and only there."""
     (tmp_path / "t.svm").write_bytes(b"1 1:1e200\n1 1:1e200 2:1e50\n1 1:1e200 2:1e200\n-1 2:1\n")
-    for wanted in ("*", "1*2"):
-        stream = open_stream(tmp_path / "t.svm", interactions=[wanted], on_error="skip")
+    for expected in ("*", "1*2"):
+        stream = open_stream(tmp_path / "t.svm", interactions=[expected], on_error="skip")
         assert len(named(stream)) == 3
         assert "t.svm:3: row 3 has features whose product is infinite" in stream.first_errors[0]
-        assert ":3: row 3 " in fails(open_stream(tmp_path / "t.svm", interactions=[wanted]))
+        assert ":3: row 3 " in fails(open_stream(tmp_path / "t.svm", interactions=[expected]))
 
 
 def test_rows_may_be_passed_over(rows: Path) -> None:
@@ -383,19 +383,19 @@ def test_products_are_those_of_plain_loops(
     pairs = [(int(a), int(b)) for a, b in (text.split("*") for text in wanted)] if wanted != ["*"] else None
     expected = []
     for entries in rows:
-        found = {(i,): v for i, v in entries.items()}
+        result = {(i,): v for i, v in entries.items()}
         chosen = combinations(sorted(entries), 2) if pairs is None else pairs
-        found |= {(i, j): entries[i] * entries[j] for i, j in chosen if i in entries and j in entries}
-        expected.append(found)
+        result |= {(i, j): entries[i] * entries[j] for i, j in chosen if i in entries and j in entries}
+        expected.append(result)
     columns: dict[tuple[int, ...], int] = {}
-    for found in expected:
-        for key in sorted(found, key=len):
+    for result in expected:
+        for key in sorted(result, key=len):
             number = key[0] if len(key) == 1 else (key[0] + 1) * 2**32 + key[1]
             columns[key] = columns.setdefault(key, len(columns)) if bits is None else splitmix64(number) % (1 << bits)
     names = stream.feature_names()
-    for row, found in zip(values, expected, strict=True):
+    for row, result in zip(values, expected, strict=True):
         sums = Counter[Any]()
-        for key, value in found.items():
+        for key, value in result.items():
             sums["*".join(map(str, key)) if names else columns[key]] += value
         here = {names[k] if names else k: row[k] for k in np.flatnonzero(row).tolist()}
         assert here == {key: value for key, value in sums.items() if value}
@@ -411,12 +411,12 @@ def test_hashed_names_are_kept_on_request(table: Table) -> None:
     names = column_names(json.loads(json.dumps(stream.schema())))
     first = {called(names(column), column): row[column] for column in np.flatnonzero(row).tolist()}
     assert first == {"age": 30, "hours": 2, "city=Rome": 1, "age*city=Rome": 30}
-    assert column_names(kept(table(TRAIN, hash_bits=12)))(hashed("age", 12)) == []
+    assert column_names(schema_of(table(TRAIN, hash_bits=12)))(hashed("age", 12)) == []
 
 
 def test_collisions_are_shown(table: Table) -> None:
     """Of features in one column all names are given, the first four in print."""
-    names = column_names(kept(table(TRAIN, hash_bits=1, keep_names=50)))
+    names = column_names(schema_of(table(TRAIN, hash_bits=1, keep_names=50)))
     assert sorted(names(0) + names(1)) == ["age", "city=Oslo", "city=Rome", "hours"]
     assert called(["a", "b"], 0) == "a | b"
     assert called(list("abcdef"), 0) == "a | b | c | d | 2 more"
@@ -425,9 +425,9 @@ def test_collisions_are_shown(table: Table) -> None:
 
 def test_no_more_names_are_kept_than_allowed(table: Table, rows: Path) -> None:
     """The names kept are the first ones, at most so many, and features of the others have none."""
-    schema = kept(table(TRAIN, hash_bits=12, keep_names=1))
+    schema = schema_of(table(TRAIN, hash_bits=12, keep_names=1))
     assert schema["kept"]["names"] == ["age"]
-    schema = kept(open_stream(rows, interactions=["*"], hash_bits=12, keep_names=2))
+    schema = schema_of(open_stream(rows, interactions=["*"], hash_bits=12, keep_names=2))
     names = column_names(schema)
     assert [names(splitmix64(column) % 4096) for column in (0, 2, 1)] == [["1"], ["3"], []]
 
@@ -561,12 +561,15 @@ def test_a_key_has_its_parts() -> None:
 )
 def test_a_damaged_crossing_is_refused(damage: dict[str, Any], table: Table, rows: Path) -> None:
     """No nonsense about products in a model gets as far as the data."""
-    for schema in (kept(table(TRAIN, interactions=["age*city"])), kept(open_stream(rows, interactions=["1*2"]))):
+    for schema in (
+        schema_of(table(TRAIN, interactions=["age*city"])),
+        schema_of(open_stream(rows, interactions=["1*2"])),
+    ):
         schema["crossing"] |= damage
         if schema["format"] != "table" and damage == {"pairs": [[1, "b"]]}:
             schema["crossing"]["pairs"] = [["a", "b"]]
         with pytest.raises(ModelError):
             open_stream("t.csv" if schema["format"] == "table" else rows, schema=schema)
-    schema = kept(open_stream(rows, hash_bits=3)) | {"hash": {"function": "md5", "bits": 3}}
+    schema = schema_of(open_stream(rows, hash_bits=3)) | {"hash": {"function": "md5", "bits": 3}}
     with pytest.raises(ModelError, match="hashed by 'md5'"):
         open_stream(rows, schema=schema)

@@ -55,9 +55,9 @@ def saved(folder: Path, format: str) -> Path:
     return path
 
 
-def complaint(path: Path, wanted: Wanted | None = None, **more: str) -> str:
+def complaint(path: Path, expected: Wanted | None = None, **more: str) -> str:
     with pytest.raises(DataError) as caught:
-        read_losses(path, wanted, **more)
+        read_losses(path, expected, **more)
     return str(caught.value).removeprefix(str(path))
 
 
@@ -85,25 +85,25 @@ def test_the_file_of_many_blocks_is_one_table(tmp_path):
     np.testing.assert_array_equal(read_losses(path).values, values)
 
 
-@pytest.mark.parametrize(("type", "kept"), [("f4", "f4"), ("f8", "f8"), ("i2", "f4"), ("i4", "f8"), ("?", "f4")])
-def test_small_types_stay_small(tmp_path, type, kept):
+@pytest.mark.parametrize(("type", "rest"), [("f4", "f4"), ("f8", "f8"), ("i2", "f4"), ("i4", "f8"), ("?", "f4")])
+def test_small_types_stay_small(tmp_path, type, rest):
     """Values that single precision holds exactly are kept in it, all others in double."""
     np.savez(tmp_path / "t.npz", a=np.eye(3).astype(type))
     table = read_losses(tmp_path / "t.npz")
-    assert table.values.dtype == np.dtype(kept)
+    assert table.values.dtype == np.dtype(rest)
     np.testing.assert_array_equal(table.values, np.eye(3))
 
 
 def test_a_number_may_stand_for_sleep(tmp_path):
     """The number given as missing, and no other, becomes nan, in whatever type the table has."""
     codes = np.array([[1, -32768, 3], [-32768, 5, 6]])
-    wanted = Wanted(missing=-32768, low=0, high=10)
+    goal = Wanted(missing=-32768, low=0, high=10)
     expected = np.where(codes == -32768, np.nan, codes)
     for kind in ("i2", "i8", "f4"):
         np.savez(tmp_path / "t.npz", codes.astype(kind))
-        np.testing.assert_array_equal(read_losses(tmp_path / "t.npz", wanted).values, expected)
+        np.testing.assert_array_equal(read_losses(tmp_path / "t.npz", goal).values, expected)
     path = write(tmp_path / "t.csv", "a,b,c\n1,-32768,3\n-32768,5,6\n")
-    np.testing.assert_array_equal(read_losses(path, wanted).values, expected)
+    np.testing.assert_array_equal(read_losses(path, goal).values, expected)
     np.savez(tmp_path / "t.npz", np.array([[0.1, 0.5], [0.5, 0.1]], dtype=np.float32))
     assert np.isnan(read_losses(tmp_path / "t.npz", Wanted(missing=0.1)).values).sum() == 2
 
@@ -111,10 +111,10 @@ def test_a_number_may_stand_for_sleep(tmp_path):
 def test_values_outside_of_the_range_tell_the_range(tmp_path):
     """The first of them is named by line and column, and the least and the largest value of the table are reported."""
     path = write(tmp_path / "t.csv", "a,b\n0,0.5\n0.25,7200\n-3,1\n")
-    found = complaint(path)
-    assert found.startswith(":3:6: arm 'b' has the loss 7200; losses from 0 to 1 are expected")
-    assert "this table has -3 to 7200: declare with --range LO HI where losses can lie, or" in found
-    assert "with --missing which number stands for none" in found
+    message = complaint(path)
+    assert message.startswith(":3:6: arm 'b' has the loss 7200; losses from 0 to 1 are expected")
+    assert "this table has -3 to 7200: declare with --range LO HI where losses can lie, or" in message
+    assert "with --missing which number stands for none" in message
     assert read_losses(path, Wanted(low=-3, high=7200)).values.min() == -3
     assert "has the reward 7200; rewards from -3 to 10 are expected" in complaint(
         path, Wanted(None, None, None, -3, 10, True)
@@ -127,9 +127,9 @@ def test_ends_of_the_range_may_be_rounded_to_single_precision(tmp_path):
     np.save(tmp_path / "t.npy", values)
     pq.write_table(pa.table({"a": values[:, 0], "b": values[:, 1]}), tmp_path / "t.parquet")
     for name in ("t.npy", "t.parquet"):
-        found = read_losses(tmp_path / name, Wanted(high=0.1)).values
-        assert found[:, 1].tolist() == [0.1, 0.1]
-        assert (found[0, 0], np.isnan(found[1, 0])) == (np.float32(0.05), True)
+        losses = read_losses(tmp_path / name, Wanted(high=0.1)).values
+        assert losses[:, 1].tolist() == [0.1, 0.1]
+        assert (losses[0, 0], np.isnan(losses[1, 0])) == (np.float32(0.05), True)
     assert read_losses(tmp_path / "t.npy", Wanted(high=0.2)).values.dtype == np.float32
     np.save(tmp_path / "t.npy", np.nextafter(np.float32(0.1), np.float32(1), dtype=np.float32)[None, None])
     assert "losses from 0 to 0.1 are expected" in complaint(tmp_path / "t.npy", Wanted(high=0.1))
@@ -140,10 +140,10 @@ def test_ends_of_the_range_may_be_rounded_to_single_precision(tmp_path):
 def test_a_number_far_below_all_others_may_be_a_code(tmp_path):
     """Of -32768 among ratings --missing is suggested, of a loss that is a little low it is not, nor of a fraction."""
     path = tmp_path / "t.npy"
-    for code, told in ((-32768, True), (-1200, False), (-32768.5, False)):
+    for code, values in ((-32768, True), (-1200, False), (-32768.5, False)):
         np.save(path, np.array([[-999, 0], [code, 998], [3, 4]]))
         hint = f"if {code} stands for an arm that sleeps, say --missing {code}; else declare with --range LO HI"
-        assert (hint in complaint(path)) == told
+        assert (hint in complaint(path)) == values
     np.save(path, np.array([[-999, 0], [-32768, 998]]))
     assert "if" not in complaint(path, Wanted(missing=-1))
 
@@ -166,7 +166,7 @@ def test_a_table_without_rows_is_said_to_have_none(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "result"),
     [
         ("a,b\n0,1\n,\n", ":3:1: no arm has a value"),
         ("a,b\n0,1\nnan,NA\n", ":3:1: no arm has a value"),
@@ -184,17 +184,17 @@ def test_a_table_without_rows_is_said_to_have_none(tmp_path):
         ("a/b\n0/1\n", ": there is no column of numbers"),
     ],
 )
-def test_what_cannot_be_played_is_named(tmp_path, text, found):
+def test_what_cannot_be_played_is_named(tmp_path, text, result):
     """A row or column that cannot be used is an error that says where it is and what was found."""
-    assert complaint(write(tmp_path / "t.csv", text)).startswith(found)
+    assert complaint(write(tmp_path / "t.csv", text)).startswith(result)
 
 
 def test_an_arm_that_always_sleeps_is_refused_in_arrays(tmp_path):
     """Also one whose every value is the number that stands for sleep."""
     np.savez(tmp_path / "t.npz", a=np.array([[0, 9], [1, 9]]))
     assert "arm '1' has no value in any row" in complaint(tmp_path / "t.npz", Wanted(missing=9))
-    found = complaint(write(tmp_path / "t.csv", "a,b\n0,9\n1,9\n"), Wanted(missing=9))
-    assert "arm 'b' has no value in any row" in found
+    message = complaint(write(tmp_path / "t.csv", "a,b\n0,9\n1,9\n"), Wanted(missing=9))
+    assert "arm 'b' has no value in any row" in message
 
 
 def test_a_column_that_counts_the_rows_is_no_arm(tmp_path):
@@ -272,8 +272,8 @@ def test_arrays_that_are_no_tables(tmp_path):
     assert "an array of shape (2,)" in complaint(archived(tmp_path, x=np.ones(2)), Wanted(array="x"))
     assert "holds objects" in complaint(archived(tmp_path, x=np.array([[None]])), Wanted(array="x"))
     assert "type complex128" in complaint(archived(tmp_path, x=np.ones((2, 2), complex)), Wanted(array="x"))
-    found = complaint(archived(tmp_path, x=np.array([[0, 1], [0, 2]])))
-    assert ": in row 1 (counted from 0), arm '1' has the loss 2" in found
+    message = complaint(archived(tmp_path, x=np.array([[0, 1], [0, 2]])))
+    assert ": in row 1 (counted from 0), arm '1' has the loss 2" in message
     path = tmp_path / "bad.npz"
     path.write_bytes(archived(tmp_path, x=np.random.default_rng(0).random((50, 50))).read_bytes()[:5000])
     assert "this cannot be read" in complaint(path)
@@ -334,7 +334,7 @@ def test_advice_in_arrays(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "result"),
     [
         ("e,f\np,0\nx,2\n", ":3:1: expert 'e' recommends 'x'; an arm is expected, one of 'p', 'q', 'r', or its number"),
         ("e,f\np,3\nq,2\n", ":2:3: expert 'f' recommends '3'"),
@@ -345,16 +345,16 @@ def test_advice_in_arrays(tmp_path):
         ("e,f\n", ": no rows"),
     ],
 )
-def test_advice_that_is_none(tmp_path, text, found):
+def test_advice_that_is_none(tmp_path, text, result):
     """What is no arm is named by line and column, and there is one row for each round."""
     path = write(tmp_path / "a.csv", text)
     with pytest.raises(DataError) as caught:
         read_advice(path, ARMS, 2)
-    assert str(caught.value).removeprefix(str(path)).startswith(found)
+    assert str(caught.value).removeprefix(str(path)).startswith(result)
 
 
 @pytest.mark.parametrize(
-    ("array", "found"),
+    ("array", "result"),
     [
         (np.array([[0, 1], [2, 3]]), "in row 1 (counted from 0), expert '1' recommends 3"),
         (np.full((2, 2, 3), 0.5), "in row 0 (counted from 0), expert '0' gives 1.5 in all"),
@@ -365,11 +365,11 @@ def test_advice_that_is_none(tmp_path, text, found):
         (np.zeros((3, 2), int), "advice on 3 rounds"),
     ],
 )
-def test_arrays_that_are_no_advice(tmp_path, array, found):
+def test_arrays_that_are_no_advice(tmp_path, array, result):
     """They are refused by what was found, and where."""
     with pytest.raises(DataError) as caught:
         read_advice(archived(tmp_path, x=array), ARMS, 2)
-    assert found in str(caught.value)
+    assert result in str(caught.value)
 
 
 def test_real_tables_are_read(data):

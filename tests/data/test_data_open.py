@@ -180,8 +180,8 @@ def test_messages_count_rows_in_one_way(tmp_path: Path) -> None:
         list(stream.batches())
         called = "row 1 (counted from 0)" if suffix in ("npz", "npy") else "row 2"
         line = f":{lines[suffix]}" if suffix in lines else ""
-        said = str(stream.refused(RowRefused("", 0, 1, "is odd", "mend it"), 0))
-        assert said == f"{tmp_path / f't.{suffix}'}{line}: {called} is odd; mend it"
+        message = str(stream.refused(RowRefused("", 0, 1, "is odd", "mend it"), 0))
+        assert message == f"{tmp_path / f't.{suffix}'}{line}: {called} is odd; mend it"
         assert stream.place_of(2) == (f"line {lines[suffix]}" if suffix in lines else called)
     with pytest.raises(RegretlessError, match=r"^X: in row 1 \(counted from 0\), column 'x' has no value"):
         encoded(pd.DataFrame({"x": [1.0, None]}), None, frozen=False)

@@ -31,8 +31,8 @@ def learnt(table: Table, text: str = TRAIN, **options: Any) -> dict[str, Any]:
     """The schema after a reading, as a model file keeps it."""
     stream = table(text, "train.csv", **options)
     list(stream.batches())
-    kept: dict[str, Any] = json.loads(json.dumps(stream.schema()))
-    return kept
+    record: dict[str, Any] = json.loads(json.dumps(stream.schema()))
+    return record
 
 
 def test_the_schema_says_all(table: Table) -> None:
@@ -198,8 +198,8 @@ def test_words_of_bad_rows_are_not_numbered() -> None:
     features.settle({"c": "text"})
     codes = {"c": (np.array([2, -1, 0]), ["u", "v", "w"])}
     features.learn(codes, {})
-    found = features.numbers(codes, 3)
-    assert found.ravel().tolist() == [0, -1, 1]
+    numbers = features.numbers(codes, 3)
+    assert numbers.ravel().tolist() == [0, -1, 1]
     assert features.feature_names() == ["c=w", "c=u"]
 
 
@@ -223,8 +223,8 @@ def test_hashing_takes_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     features = FeatureMap(12)
     features.settle({"c": "text"})
     words = [f"w{number}" for number in range(100)]
-    found = features.numbers({"c": (np.arange(100), words)}, 100)
-    assert found.ravel().tolist() == [hashed(f"c={word}", 12) for word in words]
+    numbers = features.numbers({"c": (np.arange(100), words)}, 100)
+    assert numbers.ravel().tolist() == [hashed(f"c={word}", 12) for word in words]
     assert len(features._numbers["c"]) <= 10
 
 
@@ -248,5 +248,5 @@ def test_rows_are_put_together_as_a_plain_loop_does(
             if value:
                 expected[column] = expected.get(column, 0.0) + value
         entries = slice(batch.starts[row], batch.starts[row + 1])
-        found = list(zip(batch.indices[entries].tolist(), batch.values[entries].tolist(), strict=True))
-        assert found == sorted(expected.items())
+        results = list(zip(batch.indices[entries].tolist(), batch.values[entries].tolist(), strict=True))
+        assert results == sorted(expected.items())

@@ -118,7 +118,7 @@ def test_the_probability_may_come_from_those_of_all(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "text"),
     [
         ("1,u,C,1,0.5,0.5,0.5", ":3:5: the action 'C' is not known; the actions are 'A', 'B'"),
         ("1,u,,1,0.5,0.5,0.5", ":3:5: the action is missing"),
@@ -132,13 +132,13 @@ def test_the_probability_may_come_from_those_of_all(tmp_path: Path) -> None:
         ("1,u,A,1,0.5,1.5,-0.5", ":3:13: column 'pa' holds 1.5"),
     ],
 )
-def test_a_row_that_cannot_be_is_named(tmp_path: Path, row: str, said: str) -> None:
+def test_a_row_that_cannot_be_is_named(tmp_path: Path, row: str, text: str) -> None:
     """The error names the line, the column and what stands there; the row before it is given."""
     rounds = log_of(tmp_path / "l.csv", GOOD, row).rounds()
     assert len(next(rounds)) == 1
     with pytest.raises(DataError) as caught:
         next(rounds)
-    assert said.split(":", 3)[3] in str(caught.value)
+    assert text.split(":", 3)[3] in str(caught.value)
     assert f"{tmp_path / 'l.csv'}:3:" in str(caught.value)
 
 
@@ -151,7 +151,7 @@ def test_bad_rows_may_be_passed_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "more", "said"),
+    ("columns", "more", "text"),
     [
         (LogColumns(action="arm", cost="cost"), {}, "with which probability"),
         (LogColumns(action="arm", cost="arm", probability=0.5), {}, "named twice"),
@@ -161,9 +161,9 @@ def test_bad_rows_may_be_passed_over(tmp_path: Path) -> None:
         (LogColumns(action="arm", cost="paid", probability=0.5), {}, "no column 'paid'"),
     ],
 )
-def test_what_a_log_lacks_is_said(tmp_path: Path, columns: LogColumns, more: dict[str, object], said: str) -> None:
+def test_what_a_log_lacks_is_said(tmp_path: Path, columns: LogColumns, more: dict[str, object], text: str) -> None:
     """A log is refused whose columns do not say what must be known."""
-    with pytest.raises(RegretlessError, match=said):
+    with pytest.raises(RegretlessError, match=text):
         whole(log_of(tmp_path / "l.csv", GOOD, columns=columns, **more))
 
 

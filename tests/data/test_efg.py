@@ -121,21 +121,21 @@ def test_constant_sum() -> None:
 def test_not_constant_sum() -> None:
     """Of a game that is no zero-sum game two ends are reported that show it."""
     ends = 't "" 1 "" { 3 1 } p "" 2 1 "" { "left" "right" } 0 t "" 2 "" { 1 3 } t "" 3 "" { 1/2 1 }'
-    said = refusal(HEADER + 'p "" 1 1 "" { "up" "down" } 0 ' + ends)
-    assert "win 4 after 'up', but 3/2 after 'down', 'right'" in said
+    message = refusal(HEADER + 'p "" 1 1 "" { "up" "down" } 0 ' + ends)
+    assert "win 4 after 'up', but 3/2 after 'down', 'right'" in message
 
 
 def test_perfect_recall() -> None:
     """A player who forgets what it did is named, with the information set and two ways of coming there."""
     below = 'p "" 1 2 "dark" { "l" "r" } 0 t "" 1 "" { 1 -1 } t "" 0'
-    said = refusal(HEADER + f'p "" 1 1 "" {{ "up" "down" }} 0 {below} {below}')
-    assert "'one' lacks perfect recall: information set 'dark' comes after 'up', but also after 'down'" in said
+    message = refusal(HEADER + f'p "" 1 1 "" {{ "up" "down" }} 0 {below} {below}')
+    assert "'one' lacks perfect recall: information set 'dark' comes after 'up', but also after 'down'" in message
 
 
 def test_absent_minded() -> None:
     """A player who may come to one information set twice in a play is refused too."""
-    said = refusal(HEADER + 'p "" 2 1 "" { "on" "off" } 0 p "" 2 1 0 t "" 0 t "" 0 t "" 0')
-    assert "'two' lacks perfect recall: information set '1' comes at the start, but also after 'on'" in said
+    message = refusal(HEADER + 'p "" 2 1 "" { "on" "off" } 0 p "" 2 1 0 t "" 0 t "" 0 t "" 0')
+    assert "'two' lacks perfect recall: information set '1' comes at the start, but also after 'on'" in message
 
 
 @pytest.mark.parametrize(
@@ -143,8 +143,8 @@ def test_absent_minded() -> None:
 )
 def test_other_counts(players: str, count: str) -> None:
     """Games of one, of three or of no players are read, and refused as games to be solved."""
-    said = refusal(f'EFG 2 R "" {{ {players} }} t "" 0')
-    assert count in said
+    message = refusal(f'EFG 2 R "" {{ {players} }} t "" 0')
+    assert count in message
 
 
 def test_no_moves() -> None:
@@ -183,9 +183,9 @@ def test_no_moves() -> None:
 )
 def test_complaints(text: str, line: int, column: int, words: str) -> None:
     """What is wrong with a file is reported with its place."""
-    found = complaint(text)
-    assert found[:2] == (line, column)
-    assert words in found[2]
+    message = complaint(text)
+    assert message[:2] == (line, column)
+    assert words in message[2]
 
 
 def test_files(tmp_path: Path) -> None:
@@ -204,9 +204,9 @@ def test_files(tmp_path: Path) -> None:
 @given(st.lists(st.sampled_from(("", "a", "a (1)", "a (2)", "b")), max_size=8))
 def test_distinct(names: list[str]) -> None:
     """Names become different ones, and those that occur but once stay."""
-    found = distinct(names)
-    assert len(set(found)) == len(names)
-    assert all(new == name for name, new in zip(names, found, strict=True) if names.count(name) == 1)
+    result = distinct(names)
+    assert len(set(result)) == len(names)
+    assert all(new == name for name, new in zip(names, result, strict=True) if names.count(name) == 1)
 
 
 def test_long_path() -> None:
@@ -214,8 +214,8 @@ def test_long_path() -> None:
     moves = "".join(f'p "" 1 {number} "" {{ "go" }} 0\n' for number in range(1, 1001))
     game = read_efg(HEADER + moves + 't "" 1 "" { 1 -1 }').sequence_form()
     assert game.value == pytest.approx(1.0, abs=1e-12)
-    said = refusal(HEADER + 'p "" 1 2000 "" { "a" "b" } 0 t "" 1 "" { 1 1 }\n' + moves + 't "" 2 "" { 1 -1 }')
-    assert "after 'b', 'go', 'go', 'go', ..., 'go', 'go', 'go', 'go'" in said
+    message = refusal(HEADER + 'p "" 1 2000 "" { "a" "b" } 0 t "" 1 "" { 1 1 }\n' + moves + 't "" 2 "" { 1 -1 }')
+    assert "after 'b', 'go', 'go', 'go', ..., 'go', 'go', 'go', 'go'" in message
 
 
 def gambits(path: Path) -> Iterator[GameTree]:
@@ -240,7 +240,7 @@ def test_gambits_own(data: Path) -> None:
         solution = game.solve()
         assert not any(certificate.violated for certificate in solution.certificates)
         solved[Path(tree.source).stem] = solution.value
-    assert all(said.startswith(f"{name}: ") for name, said in refused)
+    assert all(message.startswith(f"{name}: ") for name, message in refused)
     assert (len(solved), len(refused)) == (17, 94)
     assert solved["4cards"] == pytest.approx(23 / 24)
     assert solved["nim"] == pytest.approx(-1)

@@ -55,8 +55,8 @@ def array(values: Any) -> bytes:
 def members(path: Path) -> dict[str, str]:
     """The texts in an archive, by name."""
     with tarfile.open(path) as file:
-        found = {one.name: file.extractfile(one) for one in file.getmembers()}
-        return {name: member.read().decode() for name, member in found.items() if member is not None}
+        results = {one.name: file.extractfile(one) for one in file.getmembers()}
+        return {name: member.read().decode() for name, member in results.items() if member is not None}
 
 
 # Numbers.
@@ -128,10 +128,10 @@ def test_floats_come_back(number):
 @pytest.mark.parametrize("exact", [False, True])
 def test_tables_with_and_without_names(read, text, rows, columns, exact):
     """Names in the first row, the first column, both or none are told from payoffs."""
-    found = read(text, exact=exact)
-    assert (found.kind, found.rows, found.columns) == ("matrix", rows, columns)
-    assert found.payoffs[0].tolist() == PAYOFFS
-    assert found.payoffs[0].dtype == (object if exact else np.float64)
+    metadata = read(text, exact=exact)
+    assert (metadata.kind, metadata.rows, metadata.columns) == ("matrix", rows, columns)
+    assert metadata.payoffs[0].tolist() == PAYOFFS
+    assert metadata.payoffs[0].dtype == (object if exact else np.float64)
 
 
 def test_one_row_and_one_column(read):
@@ -139,8 +139,8 @@ def test_one_row_and_one_column(read):
     assert read("1,2,3").payoffs[0].shape == (1, 3)
     assert read("1\n2\n3\n").payoffs[0].shape == (3, 1)
     assert read("3").payoffs[0].tolist() == [[3]]
-    assert (found := read("wins\n1\n2\n")).columns == ["wins"]
-    assert found.payoffs[0].tolist() == [[1], [2]]
+    assert (metadata := read("wins\n1\n2\n")).columns == ["wins"]
+    assert metadata.payoffs[0].tolist() == [[1], [2]]
 
 
 def test_names_where_the_user_says_so(read):
@@ -157,9 +157,9 @@ def test_names_where_the_user_says_so(read):
 
 def test_comments_are_passed_over(read):
     """Lines that begin with # are no rows, errors still name the right line, and a note counts them."""
-    found = read("# shares of goals\n,l,r\n  # more\nu,1,2\nd,3,4\n")
-    assert (found.payoffs[0].tolist(), found.rows, found.columns) == ([[1, 2], [3, 4]], ["u", "d"], ["l", "r"])
-    assert "passed over as comments: 2 lines, which begin with #" in found.notes[0]
+    metadata = read("# shares of goals\n,l,r\n  # more\nu,1,2\nd,3,4\n")
+    assert (metadata.payoffs[0].tolist(), metadata.rows, metadata.columns) == ([[1, 2], [3, 4]], ["u", "d"], ["l", "r"])
+    assert "passed over as comments: 2 lines, which begin with #" in metadata.notes[0]
     assert "1 line, which begins" in read("#\n1,2\n").notes[0]
     with pytest.raises(DataError, match=r"game\.csv:3:3: 'x' is no number"):
         read("# a\n1,2\n3,x\n")
@@ -232,9 +232,9 @@ def test_tables_come_back(tmp_path_factory, values, rows, columns, delimiter):
         lines.insert(0, [*(["corner"] if rows else []), *(f"col {j}" for j in range(len(values[0])))])
     path = tmp_path_factory.mktemp("table") / ("game.csv" if delimiter == "," else "game.tsv")
     path.write_text("\n".join(map(delimiter.join, lines)))
-    found = read_game(path)
-    assert found.payoffs[0].tolist() == values
-    assert (found.rows is not None, found.columns is not None) == (rows, columns)
+    game = read_game(path)
+    assert game.payoffs[0].tolist() == values
+    assert (game.rows is not None, game.columns is not None) == (rows, columns)
 
 
 @pytest.mark.parametrize(
@@ -305,32 +305,32 @@ def test_formats_by_suffix_and_by_name(read, tmp_path):
 def test_arrays_of_any_numbers(read, dtype):
     """Numbers of any type are taken; single precision stays, whole numbers stay whole."""
     values = np.array([[0, 1], [1, 0]]).astype(dtype)
-    found = read(array(values), "game.npy").payoffs[0]
-    assert found.tolist() == [[0, 1], [1, 0]]
-    assert found.dtype.kind == ("i" if dtype == "?" else values.dtype.kind)
-    assert found.dtype.itemsize == values.dtype.itemsize
+    payoffs = read(array(values), "game.npy").payoffs[0]
+    assert payoffs.tolist() == [[0, 1], [1, 0]]
+    assert payoffs.dtype.kind == ("i" if dtype == "?" else values.dtype.kind)
+    assert payoffs.dtype.itemsize == values.dtype.itemsize
 
 
 def test_two_matrices_are_a_bimatrix_game(read):
     """Two layers of a .npy file, and the arrays A and B of an archive, are payoffs of both players."""
     both = np.arange(12).reshape(2, 2, 3)
-    for found in (read(array(both), "game.npy"), read(archive(A=both[0], B=both[1]), "game.npz")):
-        assert found.kind == "bimatrix"
-        assert [one.tolist() for one in found.payoffs] == both.tolist()
+    for result in (read(array(both), "game.npy"), read(archive(A=both[0], B=both[1]), "game.npz")):
+        assert result.kind == "bimatrix"
+        assert [one.tolist() for one in result.payoffs] == both.tolist()
     assert read(archive(A=both[0], B=both[1]), "game.npz", array="A").kind == "matrix"
 
 
 def test_archives_and_their_names(read):
     """Rows and columns are called by the arrays that are meant, and by none where it is not clear."""
     names = {"agents": np.array(["x", "y"]), "tasks": np.array([b"k", b"l", b"m"])}
-    found = read(archive(A=np.ones((2, 3)), raw=np.ones((2, 3)), **names), "game.npz")
-    assert (found.rows, found.columns) == (["x", "y"], ["k", "l", "m"])
-    found = read(archive(A=np.eye(2), names=np.array(["x", "y"])), "game.npz")
-    assert (found.rows, found.columns) == (["x", "y"], ["x", "y"])
-    found = read(archive(payoffs=np.ones((2, 3)), first=np.array(["x", "y"])), "game.npz")
-    assert (found.rows, found.columns) == (["x", "y"], None)
-    found = read(archive(A=np.eye(2), some=np.array(["x", "y"]), other=np.array(["k", "l"])), "game.npz")
-    assert (found.rows, found.columns) == (None, None)
+    metadata = read(archive(A=np.ones((2, 3)), raw=np.ones((2, 3)), **names), "game.npz")
+    assert (metadata.rows, metadata.columns) == (["x", "y"], ["k", "l", "m"])
+    metadata = read(archive(A=np.eye(2), names=np.array(["x", "y"])), "game.npz")
+    assert (metadata.rows, metadata.columns) == (["x", "y"], ["x", "y"])
+    metadata = read(archive(payoffs=np.ones((2, 3)), first=np.array(["x", "y"])), "game.npz")
+    assert (metadata.rows, metadata.columns) == (["x", "y"], None)
+    metadata = read(archive(A=np.eye(2), some=np.array(["x", "y"]), other=np.array(["k", "l"])), "game.npz")
+    assert (metadata.rows, metadata.columns) == (None, None)
 
 
 def test_sparse_matrices(read):
@@ -341,9 +341,9 @@ def test_sparse_matrices(read):
     for made in (sparse.csr_array, sparse.csc_array):
         file = io.BytesIO()
         sparse.save_npz(file, made(dense))
-        found = read(file.getvalue(), "game.npz").payoffs[0]
-        assert sparse.issparse(found)
-        assert found.toarray().tolist() == dense.tolist()
+        payoffs = read(file.getvalue(), "game.npz").payoffs[0]
+        assert sparse.issparse(payoffs)
+        assert payoffs.toarray().tolist() == dense.tolist()
 
 
 def coordinates(**changes: Any) -> dict[str, Any]:
@@ -356,10 +356,10 @@ def coordinates(**changes: Any) -> dict[str, Any]:
 
 def test_sequence_forms(read):
     """Twelve arrays are a sequence form, each matrix by its entries."""
-    found = read(archive(**coordinates()), "game.npz")
-    assert (found.kind, found.payoffs) == ("sequence", [])
-    assert found.triplets["A"].values.tolist() == [1, -1, -1, 1]
-    assert found.triplets["E"].shape == (2, 3)
+    metadata = read(archive(**coordinates()), "game.npz")
+    assert (metadata.kind, metadata.payoffs) == ("sequence", [])
+    assert metadata.triplets["A"].values.tolist() == [1, -1, -1, 1]
+    assert metadata.triplets["E"].shape == (2, 3)
 
 
 @pytest.mark.parametrize(
@@ -416,26 +416,26 @@ OUTCOMES = """NFG 1 R "a \\"game\\"" { "Joe" "Dan" }
 
 def test_outcomes_and_payoffs(read):
     """The first player's strategy changes fastest, outcome 0 pays nothing, and numbers are exact."""
-    found = read(OUTCOMES, "game.nfg")
+    metadata = read(OUTCOMES, "game.nfg")
     half, tenth = Fraction(1, 2), Fraction(1, 10)
-    assert [one.tolist() for one in found.payoffs] == [
+    assert [one.tolist() for one in metadata.payoffs] == [
         [[half, 0, half], [-2, -2, half]],
         [[tenth, 0, tenth], [3, 3, tenth]],
     ]
-    assert (found.kind, found.title, found.players) == ("bimatrix", 'a "game"', ["Joe", "Dan"])
-    assert (found.rows, found.columns) == (["up", "down"], ["left", "right", "out"])
-    found = read('NFG 1 D "" {"" ""} {2 2}\n1 2 3.5 4\n 5e0 6 7 8', "game.nfg")
-    assert [one.tolist() for one in found.payoffs] == [[[1, 5], [3.5, 7]], [[2, 6], [4, 8]]]
-    assert (found.rows, found.players) == (["1", "2"], ["row player", "column player"])
+    assert (metadata.kind, metadata.title, metadata.players) == ("bimatrix", 'a "game"', ["Joe", "Dan"])
+    assert (metadata.rows, metadata.columns) == (["up", "down"], ["left", "right", "out"])
+    metadata = read('NFG 1 D "" {"" ""} {2 2}\n1 2 3.5 4\n 5e0 6 7 8', "game.nfg")
+    assert [one.tolist() for one in metadata.payoffs] == [[[1, 5], [3.5, 7]], [[2, 6], [4, 8]]]
+    assert (metadata.rows, metadata.players) == (["1", "2"], ["row player", "column player"])
 
 
 def test_strategies_of_one_name_are_told_apart(read):
     """Names that stand twice, or are empty, get numbers, and a note says so."""
     text = 'NFG 1 R "" {"a" "b"} { {"x" "x" "x (2)"} {"" ""} } 1 1 1 1 1 1 1 1 1 1 1 1'
-    found = read(text, "game.nfg")
-    assert found.rows == ["x", "x (3)", "x (2)"]
-    assert found.columns == ["1", "2"]
-    assert len(found.notes) == 2
+    metadata = read(text, "game.nfg")
+    assert metadata.rows == ["x", "x (3)", "x (2)"]
+    assert metadata.columns == ["1", "2"]
+    assert len(metadata.notes) == 2
 
 
 def test_more_players_are_read_and_refused(read):
@@ -536,19 +536,19 @@ TEXTS = {
 
 def damaged(data: bytes, generator: random.Random) -> bytes:
     """The bytes with a few of them changed, taken away or put in."""
-    found = bytearray(data)
+    content = bytearray(data)
     for _ in range(generator.choice([1, 1, 2, 5])):
-        place = generator.randrange(len(found) + 1)
+        place = generator.randrange(len(content) + 1)
         action = generator.randrange(4)
         if action == 0:
-            found[place:place] = generator.choice(WORDS).encode()
+            content[place:place] = generator.choice(WORDS).encode()
         elif action == 1:
-            del found[place : place + generator.randrange(1, 9)]
+            del content[place : place + generator.randrange(1, 9)]
         elif action == 2:
-            found[place : place + 1] = bytes([generator.randrange(256)])
+            content[place : place + 1] = bytes([generator.randrange(256)])
         else:
-            del found[place:]
-    return bytes(found)
+            del content[place:]
+    return bytes(content)
 
 
 @given(st.randoms(use_true_random=False), st.sampled_from(["nfg", "csv", "npz", "npy"]), st.booleans())
@@ -563,11 +563,11 @@ def test_damaged_files_are_read_or_refused(tmp_path_factory, generator, kind, ex
     path.write_bytes(damaged(generator.choice(sources), generator))
     message = None
     try:
-        found = read_game(path, exact=exact).payoffs
+        result = read_game(path, exact=exact).payoffs
     except DataError as error:
-        message, found = str(error), []
+        message, result = str(error), []
     assert message is None or re.fullmatch(rf"{re.escape(str(path))}(:\d+)*: .*; .+", message)
-    assert all(np.isfinite(one.astype(np.float64)).all() for one in found)
+    assert all(np.isfinite(one.astype(np.float64)).all() for one in result)
 
 
 # Real files.
@@ -599,8 +599,8 @@ def test_all_archives_of_games(data):
         "blotto_5_5": (126, 126), "pokemon_types": (18, 18), "roshambo_bots": (43, 43), "sscait_2016": (45, 45),
     }  # fmt: skip
     for name, shape in shapes.items():
-        found = read_game(data / "games" / f"{name}.npz")
-        assert (found.kind, found.payoffs[0].shape) == ("matrix", shape)
-        assert (found.rows is None) == name.startswith("blotto")
+        game = read_game(data / "games" / f"{name}.npz")
+        assert (game.kind, game.payoffs[0].shape) == ("matrix", shape)
+        assert (game.rows is None) == name.startswith("blotto")
     for name in ("kuhn_poker", "leduc_poker", "leduc_suit_isomorphic"):
         assert read_game(data / "games" / f"seqform_{name}.npz").kind == "sequence"

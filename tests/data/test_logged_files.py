@@ -143,17 +143,17 @@ class TestCommandLine:
     def test_a_learner_is_evaluated(self, run, tmp_path):
         """The JSON holds the estimates with their intervals, the log's own mean and certificates that apply."""
         path = some_log(tmp_path / "log.csv")
-        found = run("pull", "--logged", path, *PULL, "--json", "--quiet").json
-        assert (found["learner"], found["rounds"], found["arms"], found["runs"]) == ("exp3-ix", 400, 3, 10)
-        assert list(found["estimates"]) == ["replay", "ips", "snips", "dr", "anytime"]
-        for one in [*found["estimates"].values(), found["logged"]]:
+        report = run("pull", "--logged", path, *PULL, "--json", "--quiet").json
+        assert (report["learner"], report["rounds"], report["arms"], report["runs"]) == ("exp3-ix", 400, 3, 10)
+        assert list(report["estimates"]) == ["replay", "ips", "snips", "dr", "anytime"]
+        for one in [*report["estimates"].values(), report["logged"]]:
             assert one["low"] <= one["value"] <= one["high"]
             assert one["n"] > 0
-        assert sum(found["draws"].values()) == pytest.approx(1)
-        observable = next(one for one in found["certificates"] if one["theorem"] == "observable")
+        assert sum(report["draws"].values()) == pytest.approx(1)
+        observable = next(one for one in report["certificates"] if one["theorem"] == "observable")
         assert observable["applies"]
         assert observable["observed"] is None
-        assert found["effective_rounds"] < 400
+        assert report["effective_rounds"] < 400
 
     @pytest.mark.parametrize("learner", ["exp3", "exp3-p", "tsallis-inf", "exp3-s"])
     def test_other_learners_are_too(self, run, tmp_path, learner):
@@ -172,14 +172,14 @@ class TestCommandLine:
             tmp_path / "policy.csv", "place,action,probability\n0,red,1\n1,green,0.5\n1,blue,0.25\n1,red,0.25\n"
         )
         words = ("pull", "--logged", path, *PULL, "--policy", policy, "--context", "place", "--json", "--quiet")
-        found = run(*words).json
+        report = run(*words).json
         log = read_log(path, context="place", **COLUMNS)
         alone = evaluate_policy(log, [[0, 0, 1], [0.25, 0.5, 0.25]], runs=10)
         assert log.names == ["blue", "green", "red"]
-        assert found["policy"] == str(policy)
+        assert report["policy"] == str(policy)
         for name, one in alone.estimates.items():
-            assert found["estimates"][name]["value"] == pytest.approx(one.value)
-            assert found["estimates"][name]["high"] == pytest.approx(one.high)
+            assert report["estimates"][name]["value"] == pytest.approx(one.value)
+            assert report["estimates"][name]["high"] == pytest.approx(one.high)
 
     def test_text_and_page_show_the_estimates(self, run, tmp_path):
         """Lines name each estimate and the log's own mean; the report is one page of them."""
@@ -288,12 +288,12 @@ class TestRealData:
         uniform, thompson = fashion
         assert uniform.names == thompson.names
         policy = mean_policy(thompson)
-        found = evaluate_policy(uniform, policy, runs=100)
+        evaluation = evaluate_policy(uniform, policy, runs=100)
         truth = thompson.rewards.mean()
-        assert all(one.enough for one in found.estimates.values())
-        assert all(one.low < truth < one.high for one in found.estimates.values())
-        assert found.estimates["ips"].cautious[0] < truth < found.estimates["ips"].cautious[1]
-        assert 2_000 < found.effective < 5_000
+        assert all(one.enough for one in evaluation.estimates.values())
+        assert all(one.low < truth < one.high for one in evaluation.estimates.values())
+        assert evaluation.estimates["ips"].cautious[0] < truth < evaluation.estimates["ips"].cautious[1]
+        assert 2_000 < evaluation.effective < 5_000
 
     def test_the_harmonic_means_of_propensities_are_nearly_a_policy(self, fashion):
         """By position they sum to 1 within 15 %, where plain means, which favour the frequent, sum to more than 1.6."""
@@ -311,10 +311,10 @@ class TestRealData:
             pytest.skip("no cookie_cats here")
         log = read_log(path, action="version", reward="retention_7", propensity=0.5)
         for policy, rate in (([1, 0], 0.1902), ([0, 1], 0.1820)):
-            found = evaluate_policy(log, policy).estimates
+            estimates = evaluate_policy(log, policy).estimates
             for name in ("replay", "snips"):
-                assert found[name].value == pytest.approx(rate, abs=5e-5)
-            assert found["replay"].n in (44700, 45489)
+                assert estimates[name].value == pytest.approx(rate, abs=5e-5)
+            assert estimates["replay"].n in (44700, 45489)
 
 
 def harmonic_means(log: Log) -> np.ndarray[Any, Any]:

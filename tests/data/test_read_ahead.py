@@ -67,12 +67,12 @@ def contents(batches: Iterator[Batch]) -> list[Any]:
 def test_the_batches_and_the_schema_are_the_same(tmp_path: Path, name: str) -> None:
     """With two threads every batch, and what is known of the columns with it, are those of one."""
     one, two = (stream_of(write(tmp_path / name), threads) for threads in (1, 2))
-    seen = 0
+    count = 0
     for left, right in zip(one.batches(), two.batches(), strict=True):
         assert contents(iter([left])) == contents(iter([right]))
         assert one.schema() == two.schema()
-        seen += 1
-    assert seen > 4
+        count += 1
+    assert count > 4
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.svm", "a.parquet"])

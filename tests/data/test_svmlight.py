@@ -189,11 +189,11 @@ value_texts = (st.builds(lambda form, value: form % value, forms, floats) | hand
 def test_values_are_those_of_strtod(texts: list[str]) -> None:
     """Every decimal number becomes the double that strtod gives, bit for bit, on every instruction set."""
     row = "1 " + " ".join(f"{k}:{text}" for k, text in enumerate(texts, 1)) + "\n"
-    wanted = np.array([float(text) for text in texts])
+    numbers = np.array([float(text) for text in texts])
     for _ in each_isa():
         ((_, _, values),), error, _ = read(row.encode())
         assert error is None
-        assert np.array(values).tobytes() == wanted.tobytes()
+        assert np.array(values).tobytes() == numbers.tobytes()
 
 
 ODD_NUMBERS = """
@@ -223,10 +223,10 @@ def test_float32_is_the_rounded_double(values: list[float]) -> None:
     """float32 values are the float64 values rounded once; those that would become infinite are refused."""
     row = "1 " + " ".join(f"{k}:{value!r}" for k, value in enumerate(values, 1))
     with np.errstate(over="ignore"):
-        wanted = np.array(values).astype(np.float32)
+        expected = np.array(values).astype(np.float32)
     rows, error, _ = read(row.encode(), dtype="float32")
-    if np.isfinite(wanted).all():
-        assert np.array(rows[0][2], np.float32).tobytes() == wanted.tobytes()
+    if np.isfinite(expected).all():
+        assert np.array(rows[0][2], np.float32).tobytes() == expected.tobytes()
     else:
         assert "value too large" in str(error)
         assert "float32" in str(error)
@@ -250,13 +250,13 @@ ACCEPTED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "wanted"), ACCEPTED)
+@pytest.mark.parametrize(("text", "expected"), ACCEPTED)
 @pytest.mark.parametrize("block", [16, 1 << 20])
-def test_accepted(isa: str, text: bytes, wanted: list[Row], block: int) -> None:
+def test_accepted(isa: str, text: bytes, expected: list[Row], block: int) -> None:
     """Comments, qid, carriage returns, tabs, blanks, blank lines, a byte order mark and empty rows are understood."""
     rows, error, _ = read(text, block=block)
     assert error is None
-    assert bits(rows) == bits(wanted)
+    assert bits(rows) == bits(expected)
     assert_like_reference(text, 1, block)
 
 
@@ -305,14 +305,14 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "line", "column", "found", "advice"), REFUSED)
+@pytest.mark.parametrize(("text", "line", "column", "message", "advice"), REFUSED)
 @pytest.mark.parametrize("before", [0, 1, 40])
-def test_refused(isa: str, before: int, text: bytes, line: int, column: int, found: str, advice: str) -> None:
+def test_refused(isa: str, before: int, text: bytes, line: int, column: int, message: str, advice: str) -> None:
     """A bad line is reported with its place and what stands there, after the good rows before it were delivered."""
     good = b"1 " + b" ".join(b"%d:0.5" % k for k in range(1, 12)) + b"\n"
     rows, error, _ = read(good * before + text + b"\n" + good, block=256)
     assert error is not None
-    assert (error.line, error.column, error.fault) == (before + line, column, found)
+    assert (error.line, error.column, error.fault) == (before + line, column, message)
     assert advice in error.advice
     assert len(rows) == before + line - 1 - text.count(b"\r\n\r\n")
     assert_like_reference(good * before + text + b"\n" + good, 1, 256)
@@ -445,8 +445,8 @@ def test_very_long_lines(isa: str) -> None:
 def test_batches_may_be_kept() -> None:
     """A batch that somebody holds is not written over; one that is let go makes room for the next."""
     text = b"".join(b"%d 1:%d\n" % (k, k) for k in range(1000))
-    kept = list(SvmlightStream(Text(text), block=64).batches())
-    assert [row[0] for row in rows_of(kept)] == list(range(1000))
+    values = list(SvmlightStream(Text(text), block=64).batches())
+    assert [row[0] for row in rows_of(values)] == list(range(1000))
     places = set()
     for batch in SvmlightStream(Text(text), block=64).batches():
         places.add(batch.values.ctypes.data)
@@ -517,9 +517,9 @@ def test_like_scikit_learn() -> None:
 
     for name in names:
         matrix, labels = load_svmlight(folder / name)
-        wanted, wanted_labels = datasets.load_svmlight_file(BytesIO(lzma.decompress((folder / name).read_bytes())))
-        assert (matrix != wanted[:, : matrix.shape[1]]).nnz == 0
-        assert matrix.nnz == wanted.nnz
+        expected, wanted_labels = datasets.load_svmlight_file(BytesIO(lzma.decompress((folder / name).read_bytes())))
+        assert (matrix != expected[:, : matrix.shape[1]]).nnz == 0
+        assert matrix.nnz == expected.nnz
         assert labels.tolist() == wanted_labels.tolist()
 
 

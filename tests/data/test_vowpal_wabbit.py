@@ -83,7 +83,7 @@ def test_a_schema_gives_the_same_columns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "column", "said"),
+    ("line", "column", "text"),
     [
         ("1:2:0.5 | a", 1, "the cost of '1:2:0.5' is 2; costs from 0 to 1"),
         ("2 1:1:0 | a", 3, "the probability of '1:1:0' is 0"),
@@ -105,14 +105,14 @@ def test_a_schema_gives_the_same_columns(tmp_path: Path) -> None:
         ("1:1:0.5 a", 1, "no bar"),
     ],
 )
-def test_a_line_that_cannot_be_is_named(tmp_path: Path, line: str, column: int, said: str) -> None:
+def test_a_line_that_cannot_be_is_named(tmp_path: Path, line: str, column: int, text: str) -> None:
     """The error names the line and the column; the rounds before it are given."""
     path = tmp_path / "t.vw"
     path.write_text(f"1:0:0.5 | q\n\n{line}\n")
     with pytest.raises(DataError) as caught:
         list(WabbitDecisions(path, actions=["1", "2"]).rounds())
     assert f"{path}:3:{column}: " in str(caught.value)
-    assert said in str(caught.value)
+    assert text in str(caught.value)
 
 
 def test_blocks_of_lines_are_rounds(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_blocks_of_lines_are_rounds(tmp_path: Path) -> None:
     path.write_text("|a red\n0:0.5:0.25 |a green\n\n0:1:1 |a red\n|a green\n")
     (part,) = WabbitDecisions(path).rounds()
     assert part.available is None
-    for block, said in (
+    for block, message in (
         ("|a red\nshared |s x\n0:1:1 |a green\n", ":4:1: shared features behind an action"),
         ("|a red\n|a green\n", ":3:1: no action has a cost"),
         ("0:1:1 |a red\n|a red\n", ":3:1: the action 'a^red' stands twice"),
@@ -140,7 +140,7 @@ def test_blocks_of_lines_are_rounds(tmp_path: Path) -> None:
         path.write_text(f"0:1:1 |a red\n|a green\n\n{block}".replace("\n\n", "\n\n", 1))
         with pytest.raises(DataError) as caught:
             list(WabbitDecisions(path, actions=["a^red", "a^green"]).rounds())
-        assert said.partition(": ")[2] in str(caught.value)
+        assert message.partition(": ")[2] in str(caught.value)
 
 
 @pytest.mark.skipif(not REAL.exists(), reason="the data are not here")

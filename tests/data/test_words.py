@@ -193,7 +193,7 @@ def test_arrow_files_have_the_same_words(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "text"),
     [
         ({"text": ["nothing"]}, "there is no column 'nothing'"),
         ({"text": ["label"], "target": "label"}, "names the target 'label'; leave it out of --text"),
@@ -202,9 +202,9 @@ def test_arrow_files_have_the_same_words(tmp_path: Path) -> None:
         ({"text": ["review"], "interactions": ["size*review"]}, "none are built of words"),
     ],
 )
-def test_what_cannot_be_words_is_an_error(tmp_path: Path, options: dict[str, Any], said: str) -> None:
+def test_what_cannot_be_words_is_an_error(tmp_path: Path, options: dict[str, Any], text: str) -> None:
     """A column that is not there, the target, or one that is asked for in two ways is refused."""
-    with pytest.raises(RegretlessError, match=re.escape(said)):
+    with pytest.raises(RegretlessError, match=re.escape(text)):
         list(open_stream(written(tmp_path / "r.csv"), **options).batches())
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from regretless.distributed.engine import Engine, pairs, run_guarded
 
 
-def shifted(given: Any) -> Any:
+def shifted(inputs: Any) -> Any:
     """The same after a journey that puts every array at an odd address."""
     buffers: list[pickle.PickleBuffer] = []
-    packed = pickle.dumps(given, protocol=5, buffer_callback=buffers.append)
+    packed = pickle.dumps(inputs, protocol=5, buffer_callback=buffers.append)
     return pickle.loads(packed, buffers=[memoryview(b"\0" + buffer.raw().tobytes())[1:] for buffer in buffers])
 
 

@@ -18,19 +18,19 @@ class Parcels(Engine):
     def fold(self, work, merge, common, shards, *, done=None, stop=None):
         order = list(range(len(shards)))
         random.Random(self.seed).shuffle(order)
-        found = [b""] * len(shards)
+        result = [b""] * len(shards)
         for place in order:
             task, shard = self._travelled((common, shards[place]))
-            found[place] = pickle.dumps(work(task, shard))
+            result[place] = pickle.dumps(work(task, shard))
             if done is not None:
                 done(place)
-        level = [pickle.loads(one) for one in found]
+        level = [pickle.loads(one) for one in result]
         while len(level) > 1:
             ends = [level[-1]] if len(level) % 2 else []
             level = [merge(common, *level[k : k + 2]) for k in range(0, len(level) - 1, 2)] + ends
         return level[0]
 
-    def _travelled(self, given):
-        sent = pickle.dumps(given)
+    def _travelled(self, inputs):
+        sent = pickle.dumps(inputs)
         self.sent += len(sent)
         return pickle.loads(sent)

@@ -19,10 +19,10 @@ def parts(folder: Path, shards: int = 5, rows: int = 600, classes: tuple[int, ..
 def children(process: int) -> list[int]:
     """The processes that a process has started; empty where the system does not tell."""
     try:
-        told = Path(f"/proc/{process}/task/{process}/children").read_text()
+        text = Path(f"/proc/{process}/task/{process}/children").read_text()
     except OSError:
         return []
-    return [int(word) for word in told.split()]
+    return [int(word) for word in text.split()]
 
 
 def alive(process: int) -> bool:

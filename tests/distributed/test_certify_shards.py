@@ -81,8 +81,10 @@ def test_few_rounds_in_shards_have_the_certificates_of_one_stream(learner):
     """Where all rounds fit in one place the certificates are those of the same rows in one stream, to the last bit."""
     X, y = rows(1, 3)
     model = learned(learner, X, y)
-    found = certify_shards(model, cut(X, y))
-    assert [one.describe() for one in found] == [one.describe() for one in certify_stream(model, ArrayStream(X, y))]
+    certificates = certify_shards(model, cut(X, y))
+    assert [one.describe() for one in certificates] == [
+        one.describe() for one in certify_stream(model, ArrayStream(X, y))
+    ]
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=repr)
@@ -114,10 +116,10 @@ def test_no_certificate_over_shards_is_violated(place, seed, classes):
     before = over.SMALL
     try:
         over.SMALL = -1
-        found = certify_shards(model, cut(X, y))
+        certificates = certify_shards(model, cut(X, y))
     finally:
         over.SMALL = before
-    assert not any(one.violated for one in found)
+    assert not any(one.violated for one in certificates)
 
 
 @pytest.mark.usefixtures("no_room")
@@ -139,14 +141,14 @@ def test_sums_travel_without_loss(seed, directions):
     vectors = np.random.default_rng(seed).normal(size=(directions, 4))
     sight = Sight([Direction.along("some", v) for v in vectors], 0.0)
     sight.take(np.ones(directions), Batch(X, None, 4), np.where(y == 1, 1, -1).astype(np.int32))
-    seen = sight.sums()
-    packed = pickle.dumps(seen)
+    observed = sight.sums()
+    packed = pickle.dumps(observed)
     other = pickle.loads(packed)
-    assert len(packed) < 4000 * directions < seen.bins.nbytes
-    assert np.array_equal(other.bins, seen.bins)
-    assert np.array_equal(other.least, seen.least)
+    assert len(packed) < 4000 * directions < observed.bins.nbytes
+    assert np.array_equal(other.bins, observed.bins)
+    assert np.array_equal(other.least, observed.least)
     for name in ("rounds", "longest", "total"):
-        assert np.array_equal(getattr(other, name), getattr(seen, name))
+        assert np.array_equal(getattr(other, name), getattr(observed, name))
 
 
 def test_models_made_of_rows_need_all_of_them_at_once(monkeypatch):
@@ -186,8 +188,8 @@ def test_files_are_read_where_they_are_and_named(tmp_path, monkeypatch):
     paths = files(str(tmp_path / "part-*.svm"))
     v = [[0.1, 0.2, 0.3, 0.4]]
     monkeypatch.setattr(over, "SMALL", -1)
-    found = certify_shards(model, paths, against=v)
-    for one, other in zip(found, certify_shards(model, cut(X, y.astype(float)), against=v), strict=True):
+    certificates = certify_shards(model, paths, against=v)
+    for one, other in zip(certificates, certify_shards(model, cut(X, y.astype(float)), against=v), strict=True):
         assert one.applies == other.applies
         assert not one.applies or one.bound == pytest.approx(other.bound)
     (tmp_path / "part-2.svm").write_text("7 1:1\n")

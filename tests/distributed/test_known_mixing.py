@@ -205,10 +205,12 @@ def test_what_rounding_may_do_to_weighted_sums():
     hinge = 54 * 3.25 + 15 * 2 * sqrt(12 * 40)
     assert ms.of_mixed_hinge(BOOK, linear.V, learner) == pytest.approx(float_info.epsilon * hinge, rel=1e-12, abs=0)
     product = (20 + 11 + 4 + 3 * 2 * 7) * 2 * sqrt(20 * 120)
-    told = ms.of_mixed_posterior(BOOK, linear.V, learner)
-    assert told == pytest.approx(float_info.epsilon * (hinge + product), rel=1e-12, abs=0)
+    values = ms.of_mixed_posterior(BOOK, linear.V, learner)
+    assert values == pytest.approx(float_info.epsilon * (hinge + product), rel=1e-12, abs=0)
     five = ms.of_mixed_posterior(replace(BOOK, together=5), linear.V, learner)
-    assert five - told == pytest.approx(float_info.epsilon * 3 * (3 * 8 - 2 * 7) * 2 * sqrt(20 * 120), rel=1e-9, abs=0)
+    assert five - values == pytest.approx(
+        float_info.epsilon * 3 * (3 * 8 - 2 * 7) * 2 * sqrt(20 * 120), rel=1e-9, abs=0
+    )
 
 
 def test_rounding_is_added_to_what_mixing_may_have_made_smaller():
@@ -225,6 +227,6 @@ def test_rounding_is_added_to_what_mixing_may_have_made_smaller():
     limited = of(replace(linear.aggressive("pa-1"), norm=0.0))
     assert mixing_regret.mixed_limited_posterior.bound(BOOK, far, limited) == pytest.approx(2.25 * unit, rel=1e-9)
     near = replace(far, own=1.25, divergence=0.0)
-    told = mixing_mirror.mixed_winnow_hinge.bound(BOOK, near, WINNOW)
+    value = mixing_mirror.mixed_winnow_hinge.bound(BOOK, near, WINNOW)
     single = float_info.epsilon * 4 * 1e12 * sqrt(480)  # the formula of one learner adds its own
-    assert told == pytest.approx(0.4 * (hinge + single) / (0.4 - linear.LOG_COSH), rel=1e-9)
+    assert value == pytest.approx(0.4 * (hinge + single) / (0.4 - linear.LOG_COSH), rel=1e-9)

@@ -98,8 +98,8 @@ def test_labels_keep_their_type(parts: list[Pair]) -> None:
 
 def test_stop_keeps_the_last_whole_epoch(parts: list[Pair]) -> None:
     """A run that is stopped in its third epoch raises Interrupted and has the mixture of the second."""
-    seen: list[Epoch] = []
-    run = Mixing(Perceptron(), arrays(parts), Here(), epochs=5, on_epoch=seen.append, stop=lambda: len(seen) == 2)
+    events: list[Epoch] = []
+    run = Mixing(Perceptron(), arrays(parts), Here(), epochs=5, on_epoch=events.append, stop=lambda: len(events) == 2)
     with pytest.raises(Interrupted):
         run.play()
     assert run.mixture is not None
@@ -211,23 +211,23 @@ def test_a_late_label_begins_the_epoch_anew() -> None:
     X, y = parts[2]
     parts[2] = X, np.where(np.arange(len(y)) % 5 == 4, "c", y)
     begun: list[tuple[int, int]] = []
-    found = mix(Perceptron(), parts, epochs=2, on_shard=lambda number, place: begun.append((number, place)))
+    mixture = mix(Perceptron(), parts, epochs=2, on_shard=lambda number, place: begun.append((number, place)))
     announced = mix(Perceptron(), parts, epochs=2, classes=["a", "b", "c"])
-    assert found.learner.classes_.tolist() == ["a", "b", "c"]
-    assert found.learner.state_.same(announced.learner.state_)
+    assert mixture.learner.classes_.tolist() == ["a", "b", "c"]
+    assert mixture.learner.state_.same(announced.learner.state_)
     assert begun.count((1, 0)) == 2
-    assert (found.learner.unannounced_, announced.learner.unannounced_) == (9, 0)
+    assert (mixture.learner.unannounced_, announced.learner.unannounced_) == (9, 0)
 
 
-@pytest.mark.parametrize("given", [["a"], ["a", "b"], ["a", "b", "d"]])
-def test_classes_that_were_not_announced_with_the_others_count_as_mistakes(given: list[str]) -> None:
+@pytest.mark.parametrize("inputs", [["a"], ["a", "b"], ["a", "b", "d"]])
+def test_classes_that_were_not_announced_with_the_others_count_as_mistakes(inputs: list[str]) -> None:
     """Of classes of which some were announced, each of the others counts as a mistake once a shard that plays together
     with others, and those that never come do not."""
     parts = [(X, np.where(y > 0, "a", "b")) for X, y in pairs(4)]
     parts[3] = parts[3][0], np.where(np.arange(len(parts[3][1])) % 5 == 4, "c", parts[3][1])
     for together in (1, 2, 4):
-        missing = len({"a", "b", "c"}.difference(given))
-        assert mix(Perceptron(), parts, classes=given, together=together).learner.unannounced_ == missing * together
+        missing = len({"a", "b", "c"}.difference(inputs))
+        assert mix(Perceptron(), parts, classes=inputs, together=together).learner.unannounced_ == missing * together
 
 
 def test_the_risk_of_classes_that_each_come_once_is_not_said_to_be_small() -> None:
@@ -246,10 +246,10 @@ def test_labels_that_somebody_looked_up_are_not_announced() -> None:
     begun: list[tuple[int, int]] = []
     run = Mixing(Perceptron(), shards_of(parts), Here(), known_labels=np.array(["a", "b", "c"]))
     run.on_shard = lambda number, place: begun.append((number, place))
-    found, plain = run.play(), mix(Perceptron(), parts)
+    predictions, plain = run.play(), mix(Perceptron(), parts)
     assert begun.count((1, 0)) == 1
-    assert (found.learner.unannounced_, plain.learner.unannounced_) == (9, 9)
-    assert found.learner.state_.same(plain.learner.state_)
+    assert (predictions.learner.unannounced_, plain.learner.unannounced_) == (9, 9)
+    assert predictions.learner.state_.same(plain.learner.state_)
 
 
 def test_each_group_may_reveal_something_and_the_epoch_begins_anew_once() -> None:
@@ -296,10 +296,10 @@ def test_a_late_id_zero_begins_anew(tmp_path: Path) -> None:
     """If only the second file has an id 0, all files are read with ids from 0."""
     (tmp_path / "a.svm").write_text("1 1:1\n-1 2:1\n")
     (tmp_path / "b.svm").write_text("1 1:1\n-1 0:1 2:1\n")
-    found = mix(Perceptron(), str(tmp_path / "*.svm"))
-    said = mix(Perceptron(), files(str(tmp_path / "*.svm"), ids_from=0))
-    assert found.learner.n_features_in_ == 3
-    assert found.learner.state_.same(said.learner.state_)
+    mixture = mix(Perceptron(), str(tmp_path / "*.svm"))
+    mean = mix(Perceptron(), files(str(tmp_path / "*.svm"), ids_from=0))
+    assert mixture.learner.n_features_in_ == 3
+    assert mixture.learner.state_.same(mean.learner.state_)
 
 
 TABLES = {
@@ -319,15 +319,15 @@ def tables(tmp_path: Path) -> str:
 
 
 def one_hot(texts: list[str], names: list[str]) -> list[Pair]:
-    found = []
+    results = []
     for text in texts:
         rows = [line.split(",") for line in text.splitlines()[1:]]
         X = [
             [float(size) if name == "size" else float(name == f"city={city}") for name in names]
             for city, size, _ in rows
         ]
-        found.append((np.array(X), np.array([float(y) for *_, y in rows])))
-    return found
+        results.append((np.array(X), np.array([float(y) for *_, y in rows])))
+    return results
 
 
 def test_categories_of_all_tables_become_columns(tables: str, tmp_path: Path) -> None:

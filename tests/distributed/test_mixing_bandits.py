@@ -56,9 +56,9 @@ class Wild(Oblivious):
     alike = False
 
     def block(self, begin, end, run=0):
-        found = np.full((end - begin, self.arms), 0.5)
-        found[-1, -1] = 0.5 + run
-        return found
+        result = np.full((end - begin, self.arms), 0.5)
+        result[-1, -1] = 0.5 + run
+        return result
 
 
 class InOrder(ProcessPoolExecutor):
@@ -162,14 +162,14 @@ def test_books_of_runs_that_were_split_add_up_to_the_book_of_all(pair, cut):
 
 def test_rounds_are_reported_as_groups_come_back():
     """What is reported in the end are all rounds of all runs."""
-    told = []
-    simulate(**played("exp3-ix", "table", runs=7), executor=InOrder(), on_rounds=told.append)
-    assert told == [3 * ROUNDS, 6 * ROUNDS, 7 * ROUNDS]
+    calls = []
+    simulate(**played("exp3-ix", "table", runs=7), executor=InOrder(), on_rounds=calls.append)
+    assert calls == [3 * ROUNDS, 6 * ROUNDS, 7 * ROUNDS]
 
 
 def test_after_a_stop_the_runs_that_were_over_are_given_back():
     """A wish to stop leaves the runs of the groups that were done, with their own bits."""
-    asked = []
+    calls = []
 
     class Slow(InOrder):
         """Never begins a second task."""
@@ -178,8 +178,8 @@ def test_after_a_stop_the_runs_that_were_over_are_given_back():
             return super().submit(task, *given, **more) if self.tasks == 0 else Future()
 
     how = played("exp3-ix", "table")
-    found = simulate(**how, runs=9, executor=Slow(), stop=lambda: asked.append(1) or len(asked) > 2)
-    same(found, simulate(**how, runs=3))
+    simulation = simulate(**how, runs=9, executor=Slow(), stop=lambda: calls.append(1) or len(calls) > 2)
+    same(simulation, simulate(**how, runs=3))
 
 
 def test_ctrl_c_gives_back_the_runs_that_were_over():

@@ -86,9 +86,9 @@ def test_no_mixed_run_breaks_its_certificates(place, seed, sizes, classes, weigh
     """No certificate of a learner that was mixed is violated, and each is of the theorems about mixing that learner."""
     shards = parts(seed, sizes, classes, noise=0.3 * (seed % 3))
     mixture = mix(LEARNERS[place], shards, epochs=epochs, weights=weights, together=together, classes=range(classes))
-    found = mixture.certify()
-    assert [one.theorem for one in found] == list(mixture.learner.mixed_proven())
-    for one in found:
+    certificates = mixture.certify()
+    assert [one.theorem for one in certificates] == list(mixture.learner.mixed_proven())
+    for one in certificates:
         assert not one.violated, str(one)
         assert one.applies or one.why
 
@@ -98,9 +98,11 @@ def test_no_mixed_run_breaks_its_certificates(place, seed, sizes, classes, weigh
 def test_certificates_of_shards_that_stay_where_they_are_hold(learner):
     """Where rows stay in their shards no certificate is violated, and at least one applies."""
     mixture = mix(learner, parts(7, [30, 12, 50], 3, noise=0.0), epochs=2, weights="updates", classes=range(3))
-    found = mixture.certify()
-    assert not any(one.violated for one in found)
-    assert any(one.applies for one in found) or learner.get_params().get("variant") == "PA"  # nobody found a margin
+    certificates = mixture.certify()
+    assert not any(one.violated for one in certificates)
+    assert (
+        any(one.applies for one in certificates) or learner.get_params().get("variant") == "PA"
+    )  # nobody found a margin
 
 
 @pytest.mark.parametrize(
@@ -130,17 +132,17 @@ def test_sums_against_a_vector_are_those_of_numpy(loss, weights, together, room,
     learner = OnlineGradientDescent(loss=loss, radius=1.0)
     mixture = mix(learner, shards, epochs=3, weights=weights, together=together, classes=[0, 1])
     v = np.array([0.3, -0.2, 0.1, 0.5])
-    found = mixture.certify(against=v)[0]
+    certificate = mixture.certify(against=v)[0]
     margins = [np.where(y == 1, 1, -1) * (X @ v) for X, y in shards]
 
     def weighted(charge: Any) -> float:
         return float(sum(s * sum(map(charge, m)) for s, m in zip(mixture.shares, margins, strict=True)))
 
-    one = found.comparator
-    assert (one.name, found.theorem.quantity) == ("yours", "weighted regret")
+    one = certificate.comparator
+    assert (one.name, certificate.theorem.quantity) == ("yours", "weighted regret")
     assert one.hinge == pytest.approx(weighted(LOSSES["hinge"][0]))
     assert one.squared_hinge == pytest.approx(weighted(LOSSES["squared-hinge"][0]))
-    assert found.observed == pytest.approx(mixture.mixed[0].mixed.loss - weighted(LOSSES[loss][0]))
+    assert certificate.observed == pytest.approx(mixture.mixed[0].mixed.loss - weighted(LOSSES[loss][0]))
     assert one.least == pytest.approx(min(m.min() for m in margins))
     assert one.rounds == pytest.approx(float(mixture.shares @ sizes))
     assert one.played == 3 * 48
@@ -188,9 +190,9 @@ def test_the_oracle_of_two_shards(oracles):
     mixture = mix(Perceptron(), [(X[rows], y[rows]) for rows in given["shards"]], epochs=2)
     assert mixture.learner.coef_.tolist() == [[1.5, 0.5]]
     assert [epoch.updates for epoch in mixture.history] == [sum(row) for row in expected["updates_per_epoch_and_shard"]]
-    found = mixture.certify()[0]
-    assert found.theorem is mixed_separable
-    assert (found.observed, found.bound) == (expected["sum_mu_k"], pytest.approx(expected["bound"]))
+    certificate = mixture.certify()[0]
+    assert certificate.theorem is mixed_separable
+    assert (certificate.observed, certificate.bound) == (expected["sum_mu_k"], pytest.approx(expected["bound"]))
 
 
 def test_plain_updates_may_exceed_what_bounds_the_weighted_ones():
@@ -202,27 +204,27 @@ def test_plain_updates_may_exceed_what_bounds_the_weighted_ones():
     X = rng.standard_normal((48_000, columns))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     margins = X @ u
-    kept = np.abs(margins) > 0.05
-    X, y = X[kept][:16_000], np.sign(margins[kept][:16_000])
+    mask = np.abs(margins) > 0.05
+    X, y = X[mask][:16_000], np.sign(margins[mask][:16_000])
     shards = [(X[i : i + 2000], y[i : i + 2000]) for i in range(0, 16_000, 2000)]
     bound = float((y * (X @ u)).min()) ** -2
     mixture = mix(Perceptron(until_clean=True), shards)
     assert mixture.clean
     assert mixture.ledger.updates == 527 > bound
-    found = {one.theorem: one for one in mixture.certify(against=u)}
+    results = {one.theorem: one for one in mixture.certify(against=u)}
     for theorem, factor in ((mixed_separable, 1), (all_separable, 8), (epochs_until_clean, 8)):
-        assert found[theorem].bound == pytest.approx(factor * bound)
-        assert found[theorem].holds
-    assert found[all_separable].observed == mixture.ledger.updates
+        assert results[theorem].bound == pytest.approx(factor * bound)
+        assert results[theorem].holds
+    assert results[all_separable].observed == mixture.ledger.updates
 
 
 def test_groups_of_shards_have_the_factor_of_a_group():
     """Mixed two at a time all updates are at most twice the bound on the weighted ones, however many shards there
     are."""
     mixture = mix(Perceptron(), parts(2, [10] * 6, noise=0.0), epochs=3, together=2)
-    found = {one.theorem: one for one in mixture.certify(against=np.array([1.0, 0, 0, 0]))}
-    sharp = next(one for one in found.values() if one.theorem.name == "mixed_sharp")
-    every = next(one for one in found.values() if one.theorem.name == "all_sharp")
+    results = {one.theorem: one for one in mixture.certify(against=np.array([1.0, 0, 0, 0]))}
+    sharp = next(one for one in results.values() if one.theorem.name == "mixed_sharp")
+    every = next(one for one in results.values() if one.theorem.name == "all_sharp")
     assert every.bound == pytest.approx(2 * sharp.bound)
     assert every.observed == mixture.ledger.updates
 
@@ -272,9 +274,9 @@ def test_one_shot_averages_have_no_certificates():
     """Where weights were averaged once every theorem is declined with the same reason; what the first pass says of new
     rounds stays."""
     mixture = average_once(Perceptron(), parts(1, [10, 20]), passes=3)
-    found = mixture.certify(iid=True)
-    assert [one.why for one in found[:-2]] == [NO_GUARANTEE] * len(mixture.learner.mixed_proven())
-    assert [one.applies for one in found[-2:]] == [True, True]
+    certificates = mixture.certify(iid=True)
+    assert [one.why for one in certificates[:-2]] == [NO_GUARANTEE] * len(mixture.learner.mixed_proven())
+    assert [one.applies for one in certificates[-2:]] == [True, True]
 
 
 def test_a_single_pass_that_is_averaged_once_is_an_epoch_of_mixing():
@@ -338,8 +340,8 @@ def test_classes_to_come_that_may_change_what_is_played_spoil_the_guarantee(lear
     the means that later groups begin with, also in a file; elsewhere they do not."""
     mixture = mix(learner, parts(4, [40, 60, 50], classes=3), **how)
     mixture.save(tmp_path / "model.rgl")
-    for found in (mixture.certify(iid=True)[-2:], Mixture.read(tmp_path / "model.rgl").learner.certify_risk()):
-        assert [one.why for one in found] == ([LOOKAHEAD[why]] * 2 if why else [None] * 2)
+    for result in (mixture.certify(iid=True)[-2:], Mixture.read(tmp_path / "model.rgl").learner.certify_risk()):
+        assert [one.why for one in result] == ([LOOKAHEAD[why]] * 2 if why else [None] * 2)
 
 
 def test_a_power_that_goes_by_what_shards_were_found_to_have_spoils_the_guarantee(tmp_path):
@@ -390,8 +392,8 @@ def test_a_certificate_whose_numbers_are_no_floats_is_declined():
     """Against a comparator so long that its loss overflows, no certificate of a mixture gives an infinite number."""
     mixture = mix(OnlineGradientDescent(loss="square", radius=1.0), parts(4, [40, 60]))
     with np.errstate(over="ignore"):
-        found = mixture.certify(against=np.full(4, 1e200))
-    assert not any(one.applies and not np.isfinite(one.bound) for one in found)
+        certificates = mixture.certify(against=np.full(4, 1e200))
+    assert not any(one.applies and not np.isfinite(one.bound) for one in certificates)
 
 
 def test_a_book_that_was_made_smaller_is_found_out():

@@ -261,12 +261,12 @@ def test_a_file_of_another_size_is_refused(paths: list[str], tmp_path: Path) -> 
 
 def test_what_shards_are_called_is_asked_once_a_run(paths: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Names, options and fingerprints of shards are the same in all epochs and are looked up before the first."""
-    asked: list[Any] = []
+    queries: list[Any] = []
     for name in ("names_of", "reading_of", "prints_of"):
         original = getattr(loop, name)
-        monkeypatch.setattr(loop, name, lambda shards, one=original: asked.append(one) or one(shards))
+        monkeypatch.setattr(loop, name, lambda shards, one=original: queries.append(one) or one(shards))
     mix(Perceptron(), paths, epochs=3)
-    assert len(asked) == 3
+    assert len(queries) == 3
 
 
 def test_one_shot_and_mixing_are_different_runs(paths: list[str], tmp_path: Path) -> None:

@@ -88,8 +88,8 @@ class Whenever(Executor):
 @pytest.fixture(scope="module")
 def pool() -> Iterator[ProcessPoolExecutor]:
     """Two processes that were spawned: they have inherited nothing."""
-    with workers(2) as found:
-        yield found
+    with workers(2) as result:
+        yield result
 
 
 def bits(executor: Any, shards: Any, **how: Any) -> tuple[Array, ...]:
@@ -273,11 +273,11 @@ def test_arrays_arrive_as_they_were() -> None:
     ]
     with Broadcast(sent, by_file=True) as carried:
         received = pickle.loads(pickle.dumps(carried))
-        found = received.value
-        assert [(one.dtype, one.shape, one.tobytes()) for one in found] == [
+        result = received.value
+        assert [(one.dtype, one.shape, one.tobytes()) for one in result] == [
             (one.dtype, one.shape, one.tobytes()) for one in sent
         ]
-        assert all(one.flags.writeable for one in found)
+        assert all(one.flags.writeable for one in result)
         assert carried.bytes_sent(3) == 3 * Path(received.path).stat().st_size
 
 
@@ -415,11 +415,11 @@ def _play(common: None, shard: Any, other: Any = None) -> int:
 @pytest.mark.parametrize("kind", ["threads", "processes"])
 def test_a_wish_to_stop_ends_the_shards_that_are_played(kind: str) -> None:
     """After stop() said so, workers give up shards that would never end, so that the pool can be shut down."""
-    asked: list[None] = []
+    queries: list[None] = []
 
     def stop() -> bool:
-        asked.append(None)
-        return len(asked) > 3
+        queries.append(None)
+        return len(queries) > 3
 
     pool = ThreadPoolExecutor(2) if kind == "threads" else ProcessPoolExecutor(2)
     with pool, pytest.raises(Interrupted):
@@ -452,11 +452,11 @@ class Once(Executor):
 
 def test_what_waits_is_cancelled_when_the_run_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     """If on_shard raises, the other tasks are cancelled by then, whatever still refers to them."""
-    executor, kept, answers = Once(), [], OnExecutor._answers
+    executor, entries, answers = Once(), [], OnExecutor._answers
 
     def keeping(*given: Any) -> Any:
-        kept.append(answers(*given))
-        return kept[-1]
+        entries.append(answers(*given))
+        return entries[-1]
 
     monkeypatch.setattr(OnExecutor, "_answers", keeping)
     with pytest.raises(ZeroDivisionError):
@@ -481,11 +481,11 @@ def test_the_locks_of_several_tasks_are_never_taken_at_once(monkeypatch: pytest.
 
 def test_here_a_run_can_be_stopped_between_batches() -> None:
     """In this process a shard that would never end is given up between two batches."""
-    asked: list[None] = []
+    queries: list[None] = []
 
     def stop() -> bool:
-        asked.append(None)
-        return len(asked) > 5
+        queries.append(None)
+        return len(queries) > 5
 
     with pytest.raises(Interrupted):
         Here().fold(_play, _play, None, [EndlessShard("a")], stop=stop)

@@ -325,19 +325,19 @@ def test_new_categories_are_reported(tmp_path: Path) -> None:
     list(stream.batches())
     start = begin(Perceptron(), schema=stream.schema())
     assert epoch(start, first).schema is None
-    found = epoch(start, second).schema
-    assert found is not None
-    assert [value for _, value in found.schemas[0]["features"]] == ["Oslo", "Bonn", "Roma"]
+    schema = epoch(start, second).schema
+    assert schema is not None
+    assert [value for _, value in schema.schemas[0]["features"]] == ["Oslo", "Bonn", "Roma"]
 
 
 def test_ids_from_0_are_reported(tmp_path: Path) -> None:
     """A file whose ids begin at 0, where the others' begin at 1, is no bad file but news."""
     (tmp_path / "a.svm").write_text("1 0:1\n-1 3:1\n")
     (shard,) = files(str(tmp_path / "a.svm"))
-    found = epoch(begin(Perceptron(), schema={"format": "svmlight", "ids_from": 1}), shard).schema
-    assert found is not None
-    assert found.schemas == ({"format": "svmlight", "ids_from": 0},)
-    assert found.columns == 4
+    schema = epoch(begin(Perceptron(), schema={"format": "svmlight", "ids_from": 1}), shard).schema
+    assert schema is not None
+    assert schema.schemas == ({"format": "svmlight", "ids_from": 0},)
+    assert schema.columns == 4
 
 
 def test_a_bad_file_is_named_with_its_line(tmp_path: Path) -> None:
@@ -377,7 +377,7 @@ class Nothing(Shard):
 
 
 @pytest.mark.parametrize(
-    ("shard", "found"),
+    ("shard", "text"),
     [
         (Nothing(), "the empty one: no rows"),
         (Nothing(labels=False), "the empty one: rows without labels"),
@@ -387,9 +387,9 @@ class Nothing(Shard):
     ],
     ids=["no rows", "no labels", "not finite", "labels of another kind", "too large"],
 )
-def test_a_shard_that_cannot_be_played_is_named(shard: Any, found: str) -> None:
+def test_a_shard_that_cannot_be_played_is_named(shard: Any, text: str) -> None:
     """The error names the shard and says what was found; it does not say that rows before it were learned."""
-    with pytest.raises(RegretlessError, match=found) as caught:
+    with pytest.raises(RegretlessError, match=text) as caught:
         epoch(begin(Perceptron(rate=1e100)), shard)
     assert "learned" not in str(caught.value)
 

@@ -20,7 +20,7 @@ class Foreign:
 
 @pytest.mark.parametrize("run", [mix, average_once])
 @pytest.mark.parametrize(
-    ("learner", "said"),
+    ("learner", "message"),
     [
         ("no-such", "there is no learner called 'no-such'"),
         (Perceptron, "the class Perceptron cannot be mixed over shards.*Perceptron\\(\\.\\.\\.\\)"),
@@ -30,16 +30,16 @@ class Foreign:
         (None, "NoneType cannot be mixed"),
     ],
 )
-def test_what_is_no_learner_is_said(run, learner, said):
+def test_what_is_no_learner_is_said(run, learner, message):
     """What is no learner of weights is refused before anything is asked of it, with what to take instead."""
-    with pytest.raises(RegretlessError, match=said):
+    with pytest.raises(RegretlessError, match=message):
         run(learner, pairs(2))
 
 
 def test_a_learner_may_be_named():
     """A name stands for a learner with its parameters as they come."""
-    found, expected = mix("perceptron", pairs(2)), mix(Perceptron(), pairs(2))
-    assert found.learner.state_.same(expected.learner.state_)
+    mixture, expected = mix("perceptron", pairs(2)), mix(Perceptron(), pairs(2))
+    assert mixture.learner.state_.same(expected.learner.state_)
 
 
 def test_nothing_is_certified_of_a_learner_that_has_not_learned():

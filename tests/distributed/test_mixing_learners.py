@@ -59,8 +59,8 @@ def rows(seed: int, classes: int = 2) -> tuple[list[Any], np.ndarray]:
     return [(X[a:b], y[a:b]) for a, b in pairwise(at)], np.zeros(columns)
 
 
-def close(found: Any, expected: Any) -> bool:
-    return np.allclose(found, expected, rtol=1e-9, atol=1e-9)
+def close(result: Any, expected: Any) -> bool:
+    return np.allclose(result, expected, rtol=1e-9, atol=1e-9)
 
 
 @few

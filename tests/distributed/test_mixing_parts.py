@@ -232,13 +232,13 @@ def test_squared_lengths_are_summed_as_the_kernel_does(world: Any, stretch: int)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(state_weights, "STRETCH", stretch)
         lengths_found = state_weights.lengths_of(moving[1:], moving[0]).tolist()
-    for target, found in enumerate(lengths_found):
+    for target, result in enumerate(lengths_found):
         lane = [0.0] * 8
         for place, value in enumerate(moving[1:, target].tolist()):
             lane[place % 8] += value * value
         for step in (4, 2, 1):
             lane = [a + b for a, b in zip(lane[:step], lane[step:], strict=True)]
-        assert found == lane[0] + float(moving[0, target]) ** 2
+        assert result == lane[0] + float(moving[0, target]) ** 2
 
 
 def test_levels_halve() -> None:

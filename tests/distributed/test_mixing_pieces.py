@@ -25,13 +25,13 @@ from ..data.mixed_data import joined, pairs, write_svm
 
 def rows(stream: Stream) -> list[tuple[float, tuple[float, ...]]]:
     """The rows of a stream, as labels and the values that are not zero."""
-    found: list[tuple[float, tuple[float, ...]]] = []
+    results: list[tuple[float, tuple[float, ...]]] = []
     for batch in stream.batches():
         assert batch.labels is not None
         for row in range(len(batch)):
             values = batch.slice(row, row + 1).values.ravel()
-            found.append((float(batch.labels[row]), tuple(values[values != 0].tolist())))
-    return found
+            results.append((float(batch.labels[row]), tuple(values[values != 0].tolist())))
+    return results
 
 
 def of_all(shards: list[Shard], schema: Any = None) -> list[tuple[float, tuple[float, ...]]]:
@@ -46,12 +46,12 @@ def test_every_line_is_in_one_piece(
     path = tmp_path_factory.mktemp("lines") / "file.svm"
     text = b"\n".join(b"x" * length for length in lengths) + b"\n" * ends
     path.write_bytes(text)
-    found = []
+    results = []
     for piece in range(pieces):
         with Lines(str(path), "file", piece, pieces, table=False).open() as file:
-            found.append(file.read())
-    assert b"".join(found) == text
-    assert all(one.endswith(b"\n") for one in [one for one in found if one][:-1])
+            results.append(file.read())
+    assert b"".join(results) == text
+    assert all(one.endswith(b"\n") for one in [one for one in results if one][:-1])
 
 
 @pytest.mark.parametrize("pieces", [2, 7])
@@ -103,8 +103,8 @@ def test_pieces_of_arrays_are_rows() -> None:
     X, y = joined(pairs(2))
     sparse, pandas = pytest.importorskip("scipy.sparse"), pytest.importorskip("pandas")
     forms = [(X, y), (X.tolist(), y.tolist()), (sparse.coo_matrix(X), y), (pandas.DataFrame(X), pandas.Series(y))]
-    found = [mix(Perceptron(), arrays([form], pieces=4)).learner.coef_ for form in forms]
-    assert all(np.array_equal(one, found[0]) for one in found)
+    results = [mix(Perceptron(), arrays([form], pieces=4)).learner.coef_ for form in forms]
+    assert all(np.array_equal(one, results[0]) for one in results)
     assert arrays([(X, y)], pieces=4)[3].name == "shard 0[4/4]"
     with pytest.raises(DataError, match=r"shard 0: 2 rows; they cannot be cut into 3 pieces"):
         arrays([(X[:2], y[:2])], pieces=3)

@@ -138,9 +138,9 @@ def test_rows_in_memory_are_known_again_in_every_form() -> None:
     forms = [X, X.tolist(), frame, Batch(X, None, X.shape[1])]
     if arrow := pytest.importorskip("pyarrow"):
         forms.append(arrow.Table.from_pandas(frame))
-    found = {arrays([(form, y)])[0].fingerprint() for form in forms}
-    assert len(found) == 1
-    assert str(found.pop()).startswith(f"{len(X)} rows of {X.shape[1]} features, ")
+    names = {arrays([(form, y)])[0].fingerprint() for form in forms}
+    assert len(names) == 1
+    assert str(names.pop()).startswith(f"{len(X)} rows of {X.shape[1]} features, ")
     sparse = pytest.importorskip("scipy.sparse").coo_array(X)
     others = [(sparse, y), (X, -y), (X[:-1], y[:-1]), (X[::-1], y)]
     prints = [arrays([other])[0].fingerprint() for other in others]

@@ -48,11 +48,11 @@ def test_the_helper_makes_arrays_that_are_not_aligned():
 @pytest.mark.parametrize("take", [laid_out, lambda array: numbers(array, "x"), floating])
 def test_what_is_taken_in_is_aligned(take):
     """Where arrays are taken in, those at odd addresses are copied and all others are not."""
-    given = np.arange(6.0).reshape(2, 3)
-    assert take(given) is given
-    taken = take(shifted_array(given))
+    inputs = np.arange(6.0).reshape(2, 3)
+    assert take(inputs) is inputs
+    taken = take(shifted_array(inputs))
     assert taken.flags.aligned
-    assert np.array_equal(taken, given)
+    assert np.array_equal(taken, inputs)
 
 
 @pytest.mark.parametrize("name", MIXED)
@@ -68,8 +68,8 @@ def test_mixing_has_the_same_bits_however_arrays_lie(name, form):
     plain = [(sparse.csr_matrix(X), y) for X, y in parts] if form == "sparse" else parts
     there, here = mix(learner, odd, Shifting(), epochs=2), mix(learner, plain, epochs=2)
     assert there.learner.state_.same(here.learner.state_)
-    found = [(one.observed, one.bound) for one in there.certify(Shifting())]
-    assert found == [(one.observed, one.bound) for one in here.certify()]
+    results = [(one.observed, one.bound) for one in there.certify(Shifting())]
+    assert results == [(one.observed, one.bound) for one in here.certify()]
 
 
 def test_readers_of_shards_may_give_arrays_that_lie_anywhere():

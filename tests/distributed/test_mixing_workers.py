@@ -90,8 +90,8 @@ def test_ctrl_c_while_processes_are_started_ends_them(hears: str, tmp_path: Path
 @POSIX
 def test_a_process_that_cannot_be_started_ends_the_others(tmp_path: Path) -> None:
     """If the system refuses the second process this is an error of the engine, and the first one is not left."""
-    said = "EngineError 3 processes could not be started (Resource temporarily unavailable) 2"
-    assert play(tmp_path, STARTING, "no more").stdout.splitlines() == [said, "[]"]
+    message = "EngineError 3 processes could not be started (Resource temporarily unavailable) 2"
+    assert play(tmp_path, STARTING, "no more").stdout.splitlines() == [message, "[]"]
 
 
 @pytest.mark.parametrize("pool", ["workers", "spawned"])
@@ -100,5 +100,5 @@ def test_a_script_without_a_guard_is_refused_with_the_reason(pool: str, tmp_path
     ended = play(tmp_path, UNGUARDED, pool, *write_svm(tmp_path, pairs(2)))
     assert ended.returncode == 1
     # Python's tracker of semaphores may have its say after that, when the machine is busy.
-    told = [line for line in ended.stderr.splitlines() if line.startswith("regretless.errors.EngineError: ")]
-    assert 'a script must start processes under `if __name__ == "__main__":`' in told[-1]
+    lines = [line for line in ended.stderr.splitlines() if line.startswith("regretless.errors.EngineError: ")]
+    assert 'a script must start processes under `if __name__ == "__main__":`' in lines[-1]

@@ -23,8 +23,8 @@ def test_the_examples_give_what_stands_below_them():
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the commands are for bash")
 def test_the_commands_print_what_stands_below_them(tmp_path):
     """Below each command of docs/contextual.md stands what it prints, but for digits of fractions."""
-    said, told = page("contextual"), script("tour").filled(page("contextual"), str(tmp_path))
-    assert re.sub(r"\d+\.\d+", "#", said) == re.sub(r"\d+\.\d+", "#", told)
+    source, filled = page("contextual"), script("tour").filled(page("contextual"), str(tmp_path))
+    assert re.sub(r"\d+\.\d+", "#", source) == re.sub(r"\d+\.\d+", "#", filled)
 
 
 def test_every_learner_and_every_theorem_is_named():

@@ -18,8 +18,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def part(title: str) -> str:
     """What stands under a title of the document."""
-    (found,) = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", page("finite_classes"), re.MULTILINE | re.DOTALL)
-    return found
+    (matches,) = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", page("finite_classes"), re.MULTILINE | re.DOTALL)
+    return matches
 
 
 def test_the_examples_of_the_document_give_what_stands_below_them():

@@ -36,7 +36,7 @@ def test_every_method_has_a_row_and_every_self_play_a_column():
 def test_the_rule_of_auto_is_reported_with_its_numbers():
     """The document has the sizes, shares and gaps by which a method is chosen."""
     side = int(solving.SIMPLEX_WORK ** (1 / 3))
-    told = " ".join(page("games").split())
+    text = " ".join(page("games").split())
     for words in (
         f"is at most {solving.SIMPLEX_WORK:,}: up to {side} by {side}.",
         f"a gap of {100 * solving.COARSE:g}% of",
@@ -45,7 +45,7 @@ def test_the_rule_of_auto_is_reported_with_its_numbers():
         f"a gap of {100 * sequence.COARSE:g}% of the range of expected payoffs",
         f"beyond {sequence.LARGEST_PROGRAM:,} payoffs",
     ):
-        assert words in told
+        assert words in text
 
 
 def test_the_values_are_those_that_are_known():

@@ -66,9 +66,9 @@ def seconds(text: str) -> float:
 
 def test_what_can_be_mixed_is_said():
     """The document names as many learners that can be mixed as the registry has, less those that are refused."""
-    (said,) = re.findall(r"^(The perceptron, .*?) can be mixed", page("scale"), re.MULTILINE | re.DOTALL)
+    (matches,) = re.findall(r"^(The perceptron, .*?) can be mixed", page("scale"), re.MULTILINE | re.DOTALL)
     kinds = ("^The perceptron", "averaged", "multiclass", "passive-aggressive", "gradient descent", "p-norm", "Winnow")
-    named = re.findall("|".join(kinds), said)
+    named = re.findall("|".join(kinds), matches)
     assert len(named) == sum(not entry.info.not_mixed for entry in LEARNERS.values())
 
 

@@ -19,7 +19,7 @@ def test_what_is_drawn_is_below_its_bounds(kind, name):
     run = made.run_of(kind, name, {}, names.theorem_page)
     for points in run.points.values():
         assert len(points) > 5
-        assert all(seen <= bound + 1e-9 for _, seen, bound in points)
+        assert all(observed <= bound + 1e-9 for _, observed, bound in points)
     known = [names.theorem_page(one) for one in made.class_of(kind, name).theorems]
     shown = drawn.best(run, known)
     assert set(shown) <= set(run.points) & set(known)

@@ -37,9 +37,9 @@ def test_workflows_call_commands_that_exist(path):
 
 def test_every_dependency_stands_in_the_table():
     """The table of dependencies has a row for each of pyproject.toml, and no other."""
-    wanted = {re.match(r"[\w-]+", one)[0] for one in PROJECT["project"]["dependencies"]}
+    expected = {re.match(r"[\w-]+", one)[0] for one in PROJECT["project"]["dependencies"]}
     table = (ROOT / "docs" / "packaging.md").read_text(encoding="utf-8").partition("## Dependencies")[2]
-    assert set(re.findall(r"^\| ([a-z][\w-]*) [^|]*\| [\d.]+ \|", table, re.MULTILINE)) == wanted
+    assert set(re.findall(r"^\| ([a-z][\w-]*) [^|]*\| [\d.]+ \|", table, re.MULTILINE)) == expected
 
 
 def test_no_leftover_of_a_merge_or_a_patch_is_tracked():

@@ -24,8 +24,8 @@ def java() -> bool:
     program = shutil.which("java", path=os.path.join(home, "bin") if home else None)
     if program is None:
         return False
-    said = subprocess.run([program, "-version"], capture_output=True, text=True).stderr
-    version = re.search(r'"(\d+)', said)
+    errors = subprocess.run([program, "-version"], capture_output=True, text=True).stderr
+    version = re.search(r'"(\d+)', errors)
     return version is not None and int(version[1]) >= 17
 
 
@@ -71,9 +71,9 @@ def frame(session: Any, classes: int = 2, partitions: int = 3) -> Any:
     """A data frame of rows in every form, in so many partitions; its first column is a number of its own."""
     X, y = separable(classes)
     columns = [range(ROWS), vectors(X), X.tolist(), *X.T.tolist(), y.astype(float).tolist(), [f"class {c}" for c in y]]
-    given = list(zip(*columns, strict=True))
+    values = list(zip(*columns, strict=True))
     names = ["place", "features", "array", *(f"x{i}" for i in range(WIDTH)), "label", "word"]
-    return session.createDataFrame(given, names).repartition(partitions, "place").sortWithinPartitions("place")
+    return session.createDataFrame(values, names).repartition(partitions, "place").sortWithinPartitions("place")
 
 
 def parts(prepared: Any, dataset: Any) -> list[tuple[Any, Any]]:

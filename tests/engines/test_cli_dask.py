@@ -94,9 +94,9 @@ def test_what_dask_logs_is_not_shown(run, files, monkeypatch):
     from regretless.distributed import dask
     from regretless.errors import EngineError
 
-    logger, told = logging.getLogger("distributed.client"), []
+    logger, calls = logging.getLogger("distributed.client"), []
     handler = logging.Handler()
-    handler.emit = lambda record: told.append(record.getMessage())
+    handler.emit = lambda record: calls.append(record.getMessage())
     logger.addHandler(handler)
 
     @contextmanager
@@ -111,4 +111,4 @@ def test_what_dask_logs_is_not_shown(run, files, monkeypatch):
         logger.error("afterwards")
     finally:
         logger.removeHandler(handler)
-    assert told == ["afterwards"]
+    assert calls == ["afterwards"]

@@ -104,9 +104,9 @@ def test_the_score_is_that_of_the_local_learner(fitted: DaskClassifier, framed: 
 
 def test_columns_in_another_order_are_refused(framed: DaskClassifier) -> None:
     """A frame whose columns are others, or come in another order, has no score, as it has no predictions."""
-    for names, found in ((NAMES[::-1], "must be in the same order"), (["a", "b", "c"], "now missing:\n- d")):
+    for names, result in ((NAMES[::-1], "must be in the same order"), (["a", "b", "c"], "now missing:\n- d")):
         for compute in (lambda rows: framed.score(rows, SERIES), lambda rows: framed.predict(rows).compute()):
-            with pytest.raises(RegretlessError, match=found):
+            with pytest.raises(RegretlessError, match=result):
                 compute(FRAME[names])
 
 
@@ -131,18 +131,18 @@ def test_certificates_are_those_of_the_mixture(fitted: DaskClassifier) -> None:
 def test_parameters_are_scikit_learns(fitted: DaskClassifier) -> None:
     """Parameters of the learner are reached through its name, and a clone is a classifier that is not fitted."""
     clone = pytest.importorskip("sklearn.base").clone
-    given = DaskClassifier(Perceptron(intercept=1.0), epochs=2, weights="updates", client="a client")
-    assert given.get_params()["learner__intercept"] == 1
-    other = clone(given)
+    learner = DaskClassifier(Perceptron(intercept=1.0), epochs=2, weights="updates", client="a client")
+    assert learner.get_params()["learner__intercept"] == 1
+    other = clone(learner)
     assert other.get_params(deep=False).keys() == {"learner", "epochs", "weights", "together", "client", "checkpoint"}
     assert other.client == "a client"
-    assert other.learner is not given.learner
+    assert other.learner is not learner.learner
     other.set_params(epochs=5, learner__intercept=2.0)
-    assert (other.epochs, other.learner.intercept, given.learner.intercept) == (5, 2, 1)
+    assert (other.epochs, other.learner.intercept, learner.learner.intercept) == (5, 2, 1)
     with pytest.raises(RegretlessError, match="Invalid parameter 'epoch'"):
         other.set_params(epoch=3)
     assert not hasattr(clone(fitted), "classes_")
-    assert "learner=Perceptron(intercept=1.0)" in repr(given)
+    assert "learner=Perceptron(intercept=1.0)" in repr(learner)
 
 
 def test_what_is_fitted_travels_without_dask(fitted: DaskClassifier, tmp_path: Path) -> None:
@@ -163,8 +163,8 @@ with open({str(tmp_path / "model.pickle")!r}, "rb") as file:
 assert (loaded.predict(rows) == unpickled.predict(rows)).all()
 print(*loaded.predict(rows)[:5])
 """
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
-    assert found.stdout.split() == local.predict(X)[:5].tolist()
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert process.stdout.split() == local.predict(X)[:5].tolist()
     sent = pickle.loads(pickle.dumps(fitted))
     assert sent.mixture_.shards == []
     assert sent.predict(BLOCKS).compute().tolist() == local.predict(X).tolist()
@@ -206,8 +206,8 @@ def test_delayed_readers_are_alike_whatever_their_keys(tmp_path: Path) -> None:
     """Readers that Dask gives other keys each time go on from a checkpoint."""
     for epochs in (1, 2):
         readers = [dask.delayed(lambda: (X, Y))(), dask.delayed(lambda: (X, Y))()]
-        found = on_dask.mix(Perceptron(), readers, epochs=epochs, checkpoint=tmp_path / "fit.rgl")
-    assert len(found.history) == 2
+        mixture = on_dask.mix(Perceptron(), readers, epochs=epochs, checkpoint=tmp_path / "fit.rgl")
+    assert len(mixture.history) == 2
 
 
 def test_epochs_are_those_of_the_learner() -> None:

@@ -62,10 +62,10 @@ def test_the_tree_is_the_one_of_this_process(client: Client, shards: int) -> Non
     common = np.random.default_rng(shards).normal(size=200)
     here = Here().fold(work.rotated, work.leaning, common, plain)
     for engine in (DaskEngine(client), DaskEngine()):
-        told: list[int] = []
-        there = engine.fold(work.rotated, work.leaning, common, plain, done=told.append)
+        calls: list[int] = []
+        there = engine.fold(work.rotated, work.leaning, common, plain, done=calls.append)
         assert there.tobytes() == here.tobytes()
-        assert sorted(told) == list(range(shards))
+        assert sorted(calls) == list(range(shards))
 
 
 def test_bytes_that_move_are_those_of_the_workers_that_take_part(client: Client) -> None:
@@ -103,8 +103,8 @@ def test_a_single_malformed_shard_is_named(client: Client, tmp_path: Path) -> No
 def test_a_disk_that_fails_once_is_read_again(client: Client, tmp_path: Path) -> None:
     """A failure of the system is tried again, for that shard alone."""
     shards = noting(tmp_path)
-    found = DaskEngine(client).fold(work.failing_disk, work.listed, "shard-1", shards)
-    assert found == [shard.name for shard in shards]
+    result = DaskEngine(client).fold(work.failing_disk, work.listed, "shard-1", shards)
+    assert result == [shard.name for shard in shards]
     assert [len(shard.noted()) for shard in shards] == [1, 2, 1, 1]
 
 
@@ -141,15 +141,15 @@ def test_a_killed_worker_costs_its_own_shards(client: Client, tmp_path: Path) ->
     begun: list[work.Noting] = []
 
     def stop() -> bool:
-        found = [shard for shard in shards if shard.noted()]
-        if not begun and len(found) == 2:  # either worker plays one
-            begun.extend(found)
+        result = [shard for shard in shards if shard.noted()]
+        if not begun and len(result) == 2:  # either worker plays one
+            begun.extend(result)
             os.kill(begun[0].noted()[0], signal.SIGKILL)
             go.touch()
         return False
 
-    found = DaskEngine(client).fold(work.waiting, work.listed, str(go), shards, stop=stop)
-    assert found == [shard.name for shard in shards]
+    result = DaskEngine(client).fold(work.waiting, work.listed, str(go), shards, stop=stop)
+    assert result == [shard.name for shard in shards]
     killed, again = begun[0].noted()
     assert again != killed
     assert [len(shard.noted()) for shard in shards if shard is not begun[0]] == [1, 1, 1]
@@ -162,8 +162,8 @@ def test_a_cluster_of_one_worker_outlives_it_unless_a_shard_kills_each(tmp_path:
         Client(cluster, set_as_default=False) as client,
     ):
         shards = noting(tmp_path)
-        found = DaskEngine(client).fold(work.deadly_once, work.listed, "shard-3", shards)
-        assert found == [shard.name for shard in shards]
+        result = DaskEngine(client).fold(work.deadly_once, work.listed, "shard-3", shards)
+        assert result == [shard.name for shard in shards]
         assert len(shards[3].noted()) == 2
         cluster.scheduler.allowed_failures = 1
         with pytest.raises(EngineError, match=r"^shard-[01]\b.*: 2 workers died") as caught:
@@ -187,8 +187,8 @@ def test_a_cluster_without_workers_is_said(tmp_path: Path, monkeypatch: pytest.M
 
 def test_a_call_to_dask_that_does_not_return_is_stopped() -> None:
     """A thread that waits for the scheduler's answer still asks whether to stop, and sees the connection go."""
-    never, asked = threading.Event(), iter([False, False, True])
-    waiting = dask_engine.Waiting(SimpleNamespace(status="running"), {}, None, lambda: next(asked))
+    never, queries = threading.Event(), iter([False, False, True])
+    waiting = dask_engine.Waiting(SimpleNamespace(status="running"), {}, None, lambda: next(queries))
     with pytest.raises(Interrupted):
         waiting.ask(never.wait)
     with pytest.raises(EngineError, match="connection"):

@@ -94,9 +94,9 @@ def test_collections_have_the_bits_of_their_rows(client: Client) -> None:
     frame = pd.DataFrame(X, columns=[f"x{place}" for place in range(12)]).assign(y=Y)
     readers = [dask.delayed(lambda X, y: (X, y))(X[rows], Y[rows]) for rows in cut]
     frames = dd.from_delayed([dask.delayed(frame[rows]) for rows in cut], meta=frame)
-    for given, how in ((blocks, {}), (readers, {}), (frames, {"label": "y"})):
-        same(on_dask.mix(Perceptron(), given, client=client, epochs=2, **how), here)
-        held = client.persist(given)
+    for inputs, how in ((blocks, {}), (readers, {}), (frames, {"label": "y"})):
+        same(on_dask.mix(Perceptron(), inputs, client=client, epochs=2, **how), here)
+        held = client.persist(inputs)
         named = on_dask.mix(Perceptron(), held, client=client, epochs=2, **how)
         same(named, here)
     assert named.learner.feature_names_in_.tolist() == [f"x{place}" for place in range(12)]
@@ -115,8 +115,8 @@ def test_what_adds_up_is_folded_too(client: Client, tmp_path: Path) -> None:
     for place in (0, 1, 2):
         table = GENERATOR.normal(size=(30, 3)).round(3)
         pd.DataFrame(table, columns=["a", "b", "y"]).to_csv(tmp_path / f"part-{place}.csv", index=False)
-    found = [combine(MLPoly(), str(tmp_path / "part-*.csv"), one, target="y").ledger for one in (None, client)]
-    assert repr(found[0]) == repr(found[1])
+    results = [combine(MLPoly(), str(tmp_path / "part-*.csv"), one, target="y").ledger for one in (None, client)]
+    assert repr(results[0]) == repr(results[1])
 
 
 def test_neither_rows_nor_collections_travel(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,12 +177,12 @@ def test_partitions_of_a_killed_worker_are_made_again(client: Client, tmp_path: 
     rows, labels = da.from_array(X, chunks=(50, 12)), da.from_array(Y, chunks=50)
     here = mix(Perceptron(), arrays([(X[i : i + 50], Y[i : i + 50]) for i in range(0, 400, 50)]), epochs=4)
     held = client.persist([rows, labels])
-    seen: list[int] = []
+    events: list[int] = []
 
     def kill(epoch: Any) -> None:
-        if not seen:
-            seen.extend(client.run(os.getpid).values())
-            os.kill(seen[0], signal.SIGKILL)
+        if not events:
+            events.extend(client.run(os.getpid).values())
+            os.kill(events[0], signal.SIGKILL)
 
     same(on_dask.mix(Perceptron(), tuple(held), client=client, epochs=4, on_epoch=kill), here)
 
@@ -219,17 +219,17 @@ def test_a_checkpoint_is_gone_on_from(client: Client, parts: list[str], tmp_path
 
 def test_progress_is_reported(client: Client, parts: list[str]) -> None:
     """Each shard is reported once an epoch, and each epoch."""
-    told: list[tuple[int, int]] = []
+    calls: list[tuple[int, int]] = []
     epochs: list[int] = []
     on_dask.mix(
         Perceptron(),
         parts,
         client=client,
         epochs=2,
-        on_shard=lambda number, place: told.append((number, place)),
+        on_shard=lambda number, place: calls.append((number, place)),
         on_epoch=lambda epoch: epochs.append(epoch.number),
     )
-    assert sorted(told) == [(number, place) for number in (1, 2) for place in range(5)]
+    assert sorted(calls) == [(number, place) for number in (1, 2) for place in range(5)]
     assert epochs == [1, 2]
 
 
@@ -278,8 +278,8 @@ try:
 except RegretlessError as error:
     print(error)
 """
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
-    assert found.stdout == "Dask is not installed; pip install 'dask[dataframe,distributed]'\n"
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert process.stdout == "Dask is not installed; pip install 'dask[dataframe,distributed]'\n"
 
 
 def test_the_engine_leaves_nothing_behind(client: Client, parts: list[str]) -> None:

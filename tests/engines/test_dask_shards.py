@@ -27,7 +27,7 @@ LABELS = np.array(["no", "yes"])[(ROWS[:, 0] > 0).astype(int)]
 FRAME = pd.DataFrame(ROWS, columns=["a", "b", "c"]).assign(label=LABELS)
 
 
-def seen(common: Any, shard: Any) -> list[Any]:
+def read_shard(common: Any, shard: Any) -> list[Any]:
     """The rows and labels of a shard, and what its columns are called."""
     stream = shard.open(None)
     rows, labels = [], []
@@ -47,18 +47,18 @@ def both(common: Any, left: list[Any], right: list[Any]) -> list[Any]:
     return [*left, *right]
 
 
-def read(given: Any, **how: Any) -> list[Any]:
+def read(inputs: Any, **how: Any) -> list[Any]:
     """What the shards of something hold, on threads."""
-    return list(DaskEngine().fold(seen, both, None, partitions(given, **how)))
+    return list(DaskEngine().fold(read_shard, both, None, partitions(inputs, **how)))
 
 
-def check(found: list[Any], sizes: list[int], names: list[str] | None = None) -> None:
+def check(result: list[Any], sizes: list[int], names: list[str] | None = None) -> None:
     """All rows, in their order, in partitions of these sizes."""
-    assert [name for name, *_ in found] == [f"partition {place}" for place in range(len(sizes))]
-    assert [len(rows) for _, rows, *_ in found] == sizes
-    assert np.array_equal(np.vstack([rows for _, rows, *_ in found]), ROWS)
-    assert [label for one in found for label in one[2].tolist()] == LABELS.tolist()
-    assert all(one[3] == names for one in found)
+    assert [name for name, *_ in result] == [f"partition {place}" for place in range(len(sizes))]
+    assert [len(rows) for _, rows, *_ in result] == sizes
+    assert np.array_equal(np.vstack([rows for _, rows, *_ in result]), ROWS)
+    assert [label for one in result for label in one[2].tolist()] == LABELS.tolist()
+    assert all(one[3] == names for one in result)
 
 
 def frames(partitioned: int = 3) -> Any:
@@ -117,8 +117,8 @@ def test_paths_are_shards_too(tmp_path: Path) -> None:
     """A pattern stands for its files."""
     for place in (0, 1):
         FRAME[place * 10 : place * 10 + 10].to_csv(tmp_path / f"part-{place}.csv", index=False)
-    found = read(str(tmp_path / "part-*.csv"))
-    assert np.array_equal(np.vstack([rows for _, rows, *_ in found]), ROWS)
+    metadata = read(str(tmp_path / "part-*.csv"))
+    assert np.array_equal(np.vstack([rows for _, rows, *_ in metadata]), ROWS)
 
 
 def test_a_partition_travels_as_what_makes_it(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_a_partition_travels_as_what_makes_it(tmp_path: Path) -> None:
     shards = partitions(dd.read_parquet(tmp_path), label="label")
     sent = pickle.dumps(shards[1])
     assert len(sent) < 0.1 * 5000 * 3 * 8
-    assert np.array_equal(seen(None, pickle.loads(sent))[0][1], many[["a", "b", "c"]].to_numpy()[5000:])
+    assert np.array_equal(read_shard(None, pickle.loads(sent))[0][1], many[["a", "b", "c"]].to_numpy()[5000:])
 
 
 def test_what_partitions_share_is_made_once() -> None:
@@ -150,14 +150,14 @@ def test_what_partitions_share_is_made_once() -> None:
 
 def test_an_empty_partition_is_named() -> None:
     """A partition without rows is no silent gap."""
-    for given, how in (
+    for inputs, how in (
         (frames()[frames()["a"] > 10], {"label": "label"}),
         ((frames()[["a"]][frames()["a"] > 10], frames()["label"][frames()["a"] > 10]), {}),
         ([dask.delayed((ROWS[:0], LABELS[:0]))], {}),
         ((da.from_array(ROWS, chunks=(20, 3))[:0], da.from_array(LABELS)[:0]), {}),
     ):
         with pytest.raises(DataError, match=r"^partition 0: no rows; every shard needs at least one"):
-            read(given, **how)
+            read(inputs, **how)
 
 
 def test_a_reader_that_fails_is_named() -> None:
@@ -181,7 +181,7 @@ def test_what_a_reader_gives_must_be_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "how", "message"),
+    ("inputs", "how", "message"),
     [
         (lambda: frames(), {}, "needs label="),
         (lambda: frames(), {"label": "d"}, "label='d': there is no such column; there are 'a', 'b', 'c', 'label'"),
@@ -198,7 +198,7 @@ def test_what_a_reader_gives_must_be_rows() -> None:
         (lambda: [(ROWS, LABELS)], {"label": "label"}, "label= is for data frames"),
     ],
 )
-def test_what_is_no_shards_is_refused(given: Any, how: dict[str, Any], message: str) -> None:
+def test_what_is_no_shards_is_refused(inputs: Any, how: dict[str, Any], message: str) -> None:
     """Anything else is refused before it is computed, and the message says what was given."""
     with pytest.raises(RegretlessError, match=message):
-        partitions(given(), **how)
+        partitions(inputs(), **how)

@@ -64,25 +64,25 @@ def test_vectors_give_the_bits_of_the_same_partitions_here(rows: Any, model: Reg
 
 
 @pytest.mark.parametrize(
-    ("learner", "given"),
+    ("learner", "inputs"),
     [
         (OnlineGradientDescent(loss="logistic"), {"features_col": "array"}),
         (MulticlassPerceptron(), {"featuresCol": [f"x{i}" for i in range(WIDTH)], "labelCol": "word"}),
     ],
 )
-def test_other_columns_do_too(session: Any, learner: OnlineClassifier, given: dict[str, Any]) -> None:
+def test_other_columns_do_too(session: Any, learner: OnlineClassifier, inputs: dict[str, Any]) -> None:
     """So do arrays of numbers, and a column for each feature with words for labels, whose names the model has."""
-    words = "labelCol" in given
+    words = "labelCol" in inputs
     data = separable(3 if words else 2)
     dataset = frame(session, 3 if words else 2).persist()
-    model = RegretlessClassifier(learner=learner, **given).fit(dataset)
+    model = RegretlessClassifier(learner=learner, **inputs).fit(dataset)
     X, y = data
     here = mix(learner, parts((X, np.array([f"class {c}" for c in y]) if words else y.astype(float)), dataset))
     assert same(model.learner, here.learner)
     assert model.learner.classes_.tolist() == here.learner.classes_.tolist()
     assert (
         getattr(model.learner, "feature_names_in_", None) is None
-        or list(model.learner.feature_names_in_) == given["featuresCol"]
+        or list(model.learner.feature_names_in_) == inputs["featuresCol"]
     )
     assert hasattr(model.learner, "feature_names_in_") == words
     predicted = model.transform(dataset).orderBy("place").toArrow()["prediction"].to_pylist()
@@ -92,15 +92,15 @@ def test_other_columns_do_too(session: Any, learner: OnlineClassifier, given: di
 
 def test_predictions_are_those_of_the_learner(rows: Any, model: RegretlessModel) -> None:
     """Labels and scores have the bits of the learner's own, beside all other columns as they were."""
-    found = model.transform(rows).drop("features").orderBy("place").toArrow()
+    result = model.transform(rows).drop("features").orderBy("place").toArrow()
     X, _ = separable()
     scores = model.to_local().decision_function(X)
-    assert found["prediction"].to_pylist() == model.to_local().predict(X).tolist()
-    raw = np.array([value["values"] for value in found["rawPrediction"].to_pylist()])
+    assert result["prediction"].to_pylist() == model.to_local().predict(X).tolist()
+    raw = np.array([value["values"] for value in result["rawPrediction"].to_pylist()])
     assert raw.tobytes() == np.column_stack([-scores, scores]).tobytes()
-    assert found.drop_columns(["prediction", "rawPrediction"]).equals(rows.drop("features").orderBy("place").toArrow())
+    assert result.drop_columns(["prediction", "rawPrediction"]).equals(rows.drop("features").orderBy("place").toArrow())
     first = rows.orderBy("place").first().features
-    assert model.predict(first) == found["prediction"][0].as_py()
+    assert model.predict(first) == result["prediction"][0].as_py()
     assert model.predictRaw(first).toArray().tolist() == raw[0].tolist()
     assert (model.numClasses, model.numFeatures) == (2, WIDTH)
 
@@ -115,14 +115,14 @@ def test_empty_partitions_take_no_part(model: RegretlessModel, rows: Any) -> Non
 
 def test_workers_are_as_many_as_asked_for(rows: Any) -> None:
     """Every row lands in one of num_workers partitions, and in the same one, at the same place, each time."""
-    found = []
+    results = []
     for _ in range(2):
         with Partitions(rows, "features", "label", 2) as dealt:
             assert sum(shard.rows for shard in dealt.shards) == rows.count()
-            found.append(dealt.frame.withColumn("p", F.spark_partition_id()).collect())
+            results.append(dealt.frame.withColumn("p", F.spark_partition_id()).collect())
             assert dealt.frame.storageLevel.useMemory
-    assert {row.p for row in found[0]} == {0, 1}
-    assert found[0] == found[1]
+    assert {row.p for row in results[0]} == {0, 1}
+    assert results[0] == results[1]
     with Partitions(rows, "features", "label", 3) as same_number:
         names = [shard.name for shard in same_number.shards]
     assert names == ["partition 0", "partition 1", "partition 2"]
@@ -167,8 +167,8 @@ def test_classes_that_spark_found_are_not_announced(rows: Any) -> None:
     for together, met in ((None, 9), (1, 3)):
         learner = RegretlessClassifier(learner="perceptron", together=together).fit(three).mixture.learner
         assert (learner.classes_.tolist(), learner.unannounced_) == ([0.0, 1.0, 2.0], met)
-    found = RegretlessClassifier(learner="multiclass-perceptron").fit(three).to_local()
-    assert not found.certify_risk()[0].applies
+    result = RegretlessClassifier(learner="multiclass-perceptron").fit(three).to_local()
+    assert not result.certify_risk()[0].applies
 
 
 # ---- files and pipelines
@@ -220,8 +220,8 @@ def test_it_is_a_stage_of_a_pipeline(rows: Any, tmp_path: Path) -> None:
     again = PipelineModel.load(str(tmp_path / "fitted"))
     assert same(again.stages[1].learner, fitted.stages[1].learner)
     assert again.stages[1].mixture.names == fitted.stages[1].mixture.names
-    seen = [one.transform(rows).orderBy("place").select("prediction").collect() for one in (fitted, again)]
-    assert seen[0] == seen[1]
+    values = [one.transform(rows).orderBy("place").select("prediction").collect() for one in (fitted, again)]
+    assert values[0] == values[1]
     metadata = [
         next((tmp_path / name / "stages").glob("1_*/metadata/part-*")).read_text() for name in ("unfitted", "fitted")
     ]
@@ -258,24 +258,24 @@ def test_both_manners_name_the_same_parameters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("inputs", "message"),
     [
         ({"learner": "perceptrom"}, "no learner called 'perceptrom'"),
         ({"learner": 3}, "3 is no learner"),
         ({"label_col": "a", "labelCol": "b"}, "one parameter"),
     ],
 )
-def test_parameters_without_a_meaning_are_refused(given: dict[str, Any], message: str) -> None:
+def test_parameters_without_a_meaning_are_refused(inputs: dict[str, Any], message: str) -> None:
     """What cannot be set is an error when it is set."""
     with pytest.raises((TypeError, RegretlessError), match=message):
-        RegretlessClassifier(**given)
+        RegretlessClassifier(**inputs)
 
 
 # ---- what cannot be used
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("inputs", "message"),
     [
         ({"features_col": "nowhere"}, "there is no column 'nowhere' (features); there are: place, features"),
         ({"label_col": "nowhere"}, "there is no column 'nowhere' (label)"),
@@ -290,10 +290,10 @@ def test_parameters_without_a_meaning_are_refused(given: dict[str, Any], message
         ({"learner": "voted-perceptron"}, "voted"),
     ],
 )
-def test_what_cannot_be_learned_from_is_named(rows: Any, given: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_learned_from_is_named(rows: Any, inputs: dict[str, Any], message: str) -> None:
     """The error says which column or setting it is and what was found, and is none of Java's."""
     with pytest.raises(RegretlessError) as error:
-        RegretlessClassifier(**given).fit(rows)
+        RegretlessClassifier(**inputs).fit(rows)
     assert message in str(error.value)
     assert "java" not in str(error.value).lower()
 

@@ -27,8 +27,8 @@ def test_through_connect_the_bits_are_the_same(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, env=os.environ | FAST)
     lines = [line for line in done.stdout.splitlines() if line.startswith("FOUND ")]
     assert done.returncode == 0, done.stderr[-2000:]
-    found = json.loads(lines[0].removeprefix("FOUND "))
-    assert found["session"].startswith("pyspark.sql.connect")
-    assert found["weights"][0] == found["weights"][1]
-    assert found["labels"][0] == found["labels"][1]
-    assert "through Spark Connect a model is saved to and read from one file" in found["refused"]
+    record = json.loads(lines[0].removeprefix("FOUND "))
+    assert record["session"].startswith("pyspark.sql.connect")
+    assert record["weights"][0] == record["weights"][1]
+    assert record["labels"][0] == record["labels"][1]
+    assert "through Spark Connect a model is saved to and read from one file" in record["refused"]

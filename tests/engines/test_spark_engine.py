@@ -56,10 +56,10 @@ def works() -> SimpleNamespace:
     def failing(common: Any, shard: Any) -> str:
         from pyspark import TaskContext
 
-        found = counted(common, shard)
+        result = counted(common, shard)
         if TaskContext.get().attemptNumber() < common:
             raise OSError("the disk is on fire")
-        return found
+        return result
 
     def refusing(common: Any, shard: Any) -> str:
         from regretless.errors import DataError
@@ -81,10 +81,10 @@ def test_the_tree_is_the_one_of_this_process(held: Partitions, monkeypatch: pyte
     """Merges come in the shape of a binary tree over all partitions, also when most are done on the executors."""
     work = works()
     a, b, c, d, e = (shard.rows for shard in held.shards)
-    told: list[int] = []
+    calls: list[int] = []
     expected = f"((({a} {b}) ({c} {d})) {e})"
-    assert held.engine.fold(work.counted, work.bracketed, 1, held.shards, done=told.append) == expected
-    assert told == [0, 1, 2, 3, 4]
+    assert held.engine.fold(work.counted, work.bracketed, 1, held.shards, done=calls.append) == expected
+    assert calls == [0, 1, 2, 3, 4]
     monkeypatch.setattr(spark_engine, "FEW", 2)
     assert held.engine.fold(work.counted, work.bracketed, 1, held.shards) == expected
     assert held.engine.fold(work.counted, work.bracketed, 1, held.shards[2:4]) == f"({c} {d})"
@@ -185,8 +185,8 @@ def test_other_shards_are_played_too(session: Any, monkeypatch: pytest.MonkeyPat
 
 def test_a_python_without_regretless_is_said() -> None:
     """When workers cannot load what they are to run, the message says which Python they need."""
-    told = spark_engine._last_error(
+    message = spark_engine._last_error(
         "Traceback\n  File x\nModuleNotFoundError: No module named 'regretless'\n SQLSTATE: 38000"
     )
-    assert "No module named 'regretless'" in told
-    assert "PYSPARK_PYTHON" in told
+    assert "No module named 'regretless'" in message
+    assert "PYSPARK_PYTHON" in message

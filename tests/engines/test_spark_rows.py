@@ -32,21 +32,21 @@ rows = st.lists(st.tuples(st.booleans(), st.lists(st.sampled_from([0.0, 1.5, -2.
 
 def vectors(given: list[tuple[bool, list[float]]]) -> Any:
     """Rows as pyspark.ml vectors, dense where the first is true."""
-    found = []
+    results = []
     for dense, values in given:
         places = [place for place, value in enumerate(values) if value]
         sparse = {"type": 0, "size": len(values), "indices": places, "values": [values[place] for place in places]}
-        found.append({"type": 1, "size": None, "indices": None, "values": values} if dense else sparse)
-    return pa.array(found, VECTOR)
+        results.append({"type": 1, "size": None, "indices": None, "values": values} if dense else sparse)
+    return pa.array(results, VECTOR)
 
 
 def dense(batch: Batch) -> Any:
     """The rows of a batch, zeros and all."""
     if batch.starts is None or batch.indices is None:
         return batch.values
-    found = np.zeros((len(batch), batch.columns))
-    found[np.repeat(np.arange(len(batch)), np.diff(batch.starts)), batch.indices] = batch.values
-    return found
+    sums = np.zeros((len(batch), batch.columns))
+    sums[np.repeat(np.arange(len(batch)), np.diff(batch.starts)), batch.indices] = batch.values
+    return sums
 
 
 def records(**columns: Any) -> Any:
@@ -92,10 +92,10 @@ def test_arrays_and_columns_agree(kind: Any) -> None:
 def test_labels_keep_their_type(labels: Any, expected: Any) -> None:
     """Whole numbers stay whole, words words and truth values truth values."""
     given = records(x=pa.array([1.0, 2.0, 3.0]), y=labels)
-    found = batch_of(given, Layout("columns", ("x",), "y"), "here").labels
-    assert found is not None
-    assert found.dtype.kind == expected.dtype.kind
-    assert found.tolist() == expected.tolist()
+    result = batch_of(given, Layout("columns", ("x",), "y"), "here").labels
+    assert result is not None
+    assert result.dtype.kind == expected.dtype.kind
+    assert result.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize(
@@ -133,14 +133,14 @@ def test_a_sparse_vector_names_what_is_not_finite() -> None:
 def test_a_task_gives_its_rows_once_or_keeps_them() -> None:
     """Rows that are not kept are refused a second time, and that is noted; rows that are kept come again."""
     batches = [records(x=pa.array([1.0, 2.0])), records(x=pa.array([3.0]))]
-    once, kept = (PartitionTask(iter(batches), "p", 3, keep) for keep in (False, True))
+    once, storing = (PartitionTask(iter(batches), "p", 3, keep) for keep in (False, True))
     assert sum(batch.num_rows for batch in once.read()) == 3
     with pytest.raises(RegretlessError, match="read already"):
         once.read()
     assert once.again
     for _ in range(3):
-        assert [batch.column(0).to_pylist() for batch in kept.read()] == [[1.0, 2.0], [3.0]]
-    assert not kept.again
+        assert [batch.column(0).to_pylist() for batch in storing.read()] == [[1.0, 2.0], [3.0]]
+    assert not storing.again
 
 
 def test_other_rows_than_were_counted_are_refused() -> None:

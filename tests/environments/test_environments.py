@@ -46,9 +46,9 @@ seeds = st.integers(0, WORD - 1)
 @given(seeds, st.integers(0, 2**50), st.integers(1, 5), st.integers(1, 4))
 def test_noise_is_a_function_of_key_round_and_arm_alone(key, first, rounds, arms):
     """Any block of noise is the finaliser of splitmix64 at each of its places, wherever the block begins."""
-    found = uniforms(key, first, first + rounds, arms)
+    result = uniforms(key, first, first + rounds, arms)
     expected = [[one_uniform(key, first + t, arm, arms) for arm in range(arms)] for t in range(rounds)]
-    assert found.tolist() == expected
+    assert result.tolist() == expected
 
 
 def test_noise_of_key_0_is_splitmix64():
@@ -86,8 +86,8 @@ def test_frequencies_are_the_means_in_each_stretch():
     """Losses of a switching world come as often as the means of the stretch say, to four standard deviations."""
     means = np.array([[0.1, 0.5, 1.0], [0.9, 0.25, 0.0]])
     block = Switching(means, [0, 40_000], seed=3, rounds=80_000).block(0, 80_000)
-    for found, mean in zip((block[:40_000], block[40_000:]), means, strict=True):
-        assert (np.abs(found.mean(0) - mean) <= 4 * np.sqrt(mean * (1 - mean) / 40_000)).all()
+    for result, mean in zip((block[:40_000], block[40_000:]), means, strict=True):
+        assert (np.abs(result.mean(0) - mean) <= 4 * np.sqrt(mean * (1 - mean) / 40_000)).all()
     assert np.abs(np.corrcoef(block[:40_000, :2].T)[0, 1]) <= 4 / sqrt(40_000)
 
 
@@ -181,18 +181,18 @@ def test_late_reversals_hurt_exp3_more_than_implicit_exploration():
 
 def test_an_adaptive_world_sees_every_earlier_arm_and_nothing_else():
     """Before round t its function has the t arms that were drawn, in their order, and cannot write to them."""
-    seen = []
+    events = []
 
     def function(drawn):
-        seen.append(drawn.copy())
+        events.append(drawn.copy())
         assert not drawn.flags.writeable
         return [0.5, 0.25, 1.0]
 
     learner = Exp3IX(3, seed=5)
     simulate(learner, Adaptive(function, 3), rounds=200)
     arms = learner.clone(seed=5, run=0).play(np.tile([0.5, 0.25, 1.0], (200, 1))).arms
-    assert [len(one) for one in seen] == list(range(200))
-    np.testing.assert_array_equal(seen[-1], arms[:199])
+    assert [len(one) for one in events] == list(range(200))
+    np.testing.assert_array_equal(events[-1], arms[:199])
 
 
 class Spy(Opponent):
@@ -222,10 +222,10 @@ def test_adversaries_that_foresee_see_the_probabilities_of_the_coming_draw():
     world, learner = Watched(3), Exp3IX(3, seed=2)
     simulate(learner, world, rounds=50)
     alone = learner.clone(seed=2)
-    for told in world.told:
-        np.testing.assert_allclose(told, alone.probabilities_, rtol=1e-12)
+    for chances in world.told:
+        np.testing.assert_allclose(chances, alone.probabilities_, rtol=1e-12)
         arm = alone.draw()
-        alone.update(arm, float(arm == np.argmax(told)))
+        alone.update(arm, float(arm == np.argmax(chances)))
 
 
 @pytest.mark.parametrize("world", [LikeliestLoses(3), MostDrawnLoses(3)])

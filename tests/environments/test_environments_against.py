@@ -57,8 +57,8 @@ def test_learners_of_classes_are_asked_about_points(make_environment: Any, learn
     again, asker, wrong = learner(THRESHOLDS, **settings), environment.begin(), 0.0
     for batch in batches:
         assert (batch.values == asker.row()).all()
-        said = again.predict(asker.point)
-        chance = getattr(said, "probability", float(said))
+        predictions = again.predict(asker.point)
+        chance = getattr(predictions, "probability", float(predictions))
         label = asker.label(1 if chance >= 0.5 else -1, chance if playing.info.draws else None)
         assert batch.labels.tolist() == [label]
         wrong += abs(chance - (label > 0))
@@ -83,10 +83,14 @@ def test_combiners_are_asked_about_votes(learner: Any) -> None:
     again = learner.clone()
     assert again.rounds_ == 0
     for batch in batches:
-        said = again.predict((batch.values[0] + 1) / 2)
-        chance = again.waiting(said).weights[1] if isinstance(again, RandomizedWeightedMajority) else float(said)
+        predictions = again.predict((batch.values[0] + 1) / 2)
+        chance = (
+            again.waiting(predictions).weights[1]
+            if isinstance(again, RandomizedWeightedMajority)
+            else float(predictions)
+        )
         assert batch.labels.tolist() == [-1 if chance >= 0.5 else 1]
-        again.update(said, float(batch.labels[0] > 0))
+        again.update(predictions, float(batch.labels[0] > 0))
     assert learner.rounds_ == 9
 
 
@@ -127,18 +131,18 @@ def test_who_answers_to_predictions_has_no_stream_of_its_own() -> None:
 def in_blocks(asker: Any, says: list[int], lengths: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rows, labels and points of a game that goes on by blocks as soon as it is settled."""
     rows, labels, points = [], [], []
-    for said in says:
+    for message in says:
         if asker.settled:
             break
         assert asker.ahead(1) is None
         rows.append(asker.row()[None])
         points.append([asker.point])
-        labels.append([asker.label(said)])
+        labels.append([asker.label(message)])
     for length in lengths:
-        some, called, asked = asker.ahead(length)
+        some, called, queries = asker.ahead(length)
         rows.append(some)
         labels.append(called)
-        points.append([-1] * length if asked is None else asked)
+        points.append([-1] * length if queries is None else queries)
         rows.append(asker.row()[None])  # and one by itself in between
         points.append([asker.point])
         labels.append([asker.label(1)])

@@ -63,7 +63,7 @@ def test_no_split_of_the_rounds_falls_below_the_root(depth: int, rounds: int) ->
 def test_the_agnostic_tree_goes_down_by_majorities() -> None:
     """Each level has its share of the rounds at one point, the next point is that of the majority; a tie goes to 0."""
     environment = AgnosticTree(BELOW, 50, DEEP, seed=4)
-    seen = set()
+    names = set()
     for run in range(40):
         points, (rows, labels) = environment.points(0, 50, run), environment.block(0, 50, run)
         node = 0
@@ -71,9 +71,9 @@ def test_the_agnostic_tree_goes_down_by_majorities() -> None:
             assert set(points[begin:end].tolist()) == {int(DEEP.points[node])}
             node = 2 * node + (2 if labels[begin:end].sum() > 0 else 1)
         assert environment.target_of(run) == node - 7
-        seen.add(environment.target_of(run))
+        names.add(environment.target_of(run))
         assert (rows == 2.0 * BELOW.matrix[:, points].T - 1).all()
-    assert len(seen) == 8
+    assert len(names) == 8
     ends = least(environment, 20)["regret in mistakes"]  # of 17 rounds and 3
     assert ends == FairCoins.regret(17) + FairCoins.regret(3)
     assert Enumerated(BELOW, 2, DEEP).points(0, 2, run=0).tolist() == [3, 1]  # where two levels have a round each

@@ -62,12 +62,12 @@ LUCKY = {
 def played(environment: Labels, say: Any, rounds: int, run: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rows, predictions and labels of a game in which ``say(t, row)`` predicts."""
     asker = environment.begin(run)
-    rows, said, labels = [], [], []
+    rows, messages, labels = [], [], []
     for t in range(rounds):
         rows.append(asker.row())
-        said.append(say(t, rows[-1]))
-        labels.append(asker.label(said[-1]))
-    return np.array(rows), np.array(said), np.array(labels)
+        messages.append(say(t, rows[-1]))
+        labels.append(asker.label(messages[-1]))
+    return np.array(rows), np.array(messages), np.array(labels)
 
 
 def least(environment: Any, rounds: int, opposed: LearnerDescription) -> dict[str, float]:
@@ -89,9 +89,9 @@ def linear(learner: Any, environment: Labels, rounds: int, run: int = 0) -> Any:
 def test_every_deterministic_learner_errs_as_often_as_the_tree_is_deep(says: list[int], rounds: int) -> None:
     """Whatever is predicted, the tree of depth 3 costs min(T, 3) mistakes, and all labels are a hypothesis's."""
     environment = ShatteredTree(THRESHOLDS, DEEP)
-    rows, said, labels = played(environment, lambda t, row: says[t], rounds)
-    assert (said != labels).sum() >= least(environment, rounds, CLASS)["mistakes"] == min(rounds, 3)
-    assert (said != labels)[:3].all()
+    rows, predictions, labels = played(environment, lambda t, row: says[t], rounds)
+    assert (predictions != labels).sum() >= least(environment, rounds, CLASS)["mistakes"] == min(rounds, 3)
+    assert (predictions != labels)[:3].all()
     assert (rows == labels[:, None]).all(0).any()
 
 
@@ -113,12 +113,12 @@ def test_every_class_keeps_its_promise_and_goes_on_below_the_tree(seed: int, say
     """In random classes mistakes reach the dimension, labels stay realizable, and until one is left none is right."""
     finite_class = random_class(2 + seed % 20, 3 + seed % 5, seed)
     environment = ShatteredTree(finite_class)
-    rows, said, labels = played(environment, lambda t, row: says[t], 30)
-    assert (said != labels).sum() >= least(environment, 30, CLASS)["mistakes"] == environment.tree.depth
+    rows, predictions, labels = played(environment, lambda t, row: says[t], 30)
+    assert (predictions != labels).sum() >= least(environment, 30, CLASS)["mistakes"] == environment.tree.depth
     agree = np.cumprod(rows == labels[:, None], axis=0)
     assert agree[-1].any()
     left = np.append(finite_class.hypotheses, agree.sum(1))[:-1]
-    assert (said != labels)[left > 1].all()
+    assert (predictions != labels)[left > 1].all()
     assert (np.diff(left)[left[:-1] > 1] < 0).all()
 
 
@@ -184,8 +184,8 @@ def test_chance_is_worth_half_of_thresholds_and_hardly_anything_of_singletons() 
             "expected mistakes": value
         }  # whose forecasts are told
         assert least(environment, 6, DRAWS) == {}
-        _, said, labels = played(environment, lambda t, row: 1, 7)
-        assert (said != labels).sum() >= whole
+        _, predictions, labels = played(environment, lambda t, row: 1, 7)
+        assert (predictions != labels).sum() >= whole
 
 
 def test_a_search_that_takes_too_long_is_refused() -> None:
@@ -207,9 +207,9 @@ def test_rounds_are_a_function_of_seed_run_and_number_alone(name: str) -> None:
         some, called = environment.block(begin, end)
         assert (some == rows[begin:end]).all()
         assert (called == labels[begin:end]).all()
-    asked, _, said = played(environment, lambda t, row: 1, 500)
-    assert (asked == rows).all()
-    assert (said == labels).all()
+    predictions, _, message = played(environment, lambda t, row: 1, 500)
+    assert (predictions == rows).all()
+    assert (message == labels).all()
     batches = list(environment.stream(500).batches(skip=100))
     assert (np.concatenate([batch.labels for batch in batches]) == labels[100:]).all()
     assert (np.concatenate([batch.values for batch in batches]) == rows[100:]).all()
@@ -272,8 +272,8 @@ def test_written_points_are_played_as_given() -> None:
 def test_label_flipping_makes_a_fool_of_every_deterministic_learner(says: list[int]) -> None:
     """Each round is a mistake, and the better of two constant experts is wrong in at most half of them."""
     environment = LabelFlipping()
-    rows, said, labels = played(environment, lambda t, row: says[t], len(says))
-    errors, best = (said != labels).sum(), (rows != labels[:, None]).sum(0).min()
+    rows, predictions, labels = played(environment, lambda t, row: says[t], len(says))
+    errors, best = (predictions != labels).sum(), (rows != labels[:, None]).sum(0).min()
     promised = least(environment, len(says), CLASS)
     assert errors == promised["mistakes"] == len(says)
     assert errors - best >= promised["regret in mistakes"] >= len(says) / 2
@@ -336,8 +336,8 @@ def test_an_adversary_knows_the_arms_probabilities() -> None:
 def test_the_dyadic_game_errs_for_ever_and_stays_separable(says: list[int]) -> None:
     """All 52 rounds are mistakes, and (-1, a) with the a of the labels, a float, has every label exactly."""
     environment = Dyadic()
-    rows, said, labels = played(environment, lambda t, row: says[t], 52)
-    assert (said != labels).all()
+    rows, predictions, labels = played(environment, lambda t, row: says[t], 52)
+    assert (predictions != labels).all()
     middle = environment.threshold(labels.tolist())
     assert Fraction(float(middle)) == middle
     for (place, one), label in zip(rows.tolist(), labels.tolist(), strict=True):
@@ -364,8 +364,8 @@ def test_the_dyadic_game_ends_where_floats_do() -> None:
 def test_orthonormal_rows_attain_novikoffs_bound(columns: int, says: list[int]) -> None:
     """The first N rounds are mistakes, later labels are those of the first, and y separates with margin 1/sqrt N."""
     environment = Orthonormal(columns)
-    rows, said, labels = played(environment, lambda t, row: says[t], 40)
-    assert (said != labels)[:columns].all()
+    rows, predictions, labels = played(environment, lambda t, row: says[t], 40)
+    assert (predictions != labels)[:columns].all()
     assert (labels * (rows @ labels[:columns])).min() == 1
     assert least(environment, 40, PERCEPTRON) == {"mistakes": columns, "updates": columns}
     slow = LearnerDescription("linear", "averaged-perceptron", parameters={"rate": 0.1})

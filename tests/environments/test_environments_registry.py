@@ -102,8 +102,8 @@ def test_parameters_without_a_default_are_in_capitals() -> None:
 def test_the_table_of_environments_loads_nothing_heavy() -> None:
     """Names and summaries can be listed without numpy."""
     code = "import sys, regretless.environments.registry; print('numpy' in sys.modules)"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "False"
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert process.stdout.strip() == "False"
 
 
 def test_all_names_of_the_package_can_be_had() -> None:

@@ -152,23 +152,23 @@ def test_every_composition_is_the_textbooks(game, composition, name, linear, spa
     itself = charged_itself(composition, linear)
     predictions, paid, history = textbook.combine(twin, wide, outcomes, loss, slope if linear else None, itself=itself)
     room = Room(len(prior), rule, prior, charge=name, schedule=schedule, rate=RATE, span=span, linear=linear, tau=TAU)
-    verdict, found, losses, weights = room.play(advice, outcomes)
+    verdict, forecasts, losses, weights = room.play(advice, outcomes)
     assert verdict == (len(advice), None, -1)
     np.testing.assert_allclose(weights, history, rtol=1e-6, atol=1e-8)
-    np.testing.assert_allclose(found[:, 0], predictions, rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(forecasts[:, 0], predictions, rtol=1e-7, atol=1e-7)
     assert losses.sum() == pytest.approx(paid, rel=1e-7)
     assert room.book["loss"] == pytest.approx(paid, rel=1e-7)
-    check_books(room, wide, outcomes, loss, found[:, 0], weights, slope if linear else None, itself)
+    check_books(room, wide, outcomes, loss, forecasts[:, 0], weights, slope if linear else None, itself)
 
 
 def check_books(room, advice, outcomes, loss, predictions, weights, slope, itself):
     """Every total, summed once more by numpy."""
     speaks = ~np.isnan(advice)
-    said = np.where(speaks, advice, predictions[:, None])
-    own = np.where(speaks, loss(said, outcomes[:, None]), 0.0)
+    forecasts = np.where(speaks, advice, predictions[:, None])
+    own = np.where(speaks, loss(forecasts, outcomes[:, None]), 0.0)
     charges = own
     if slope is not None:
-        charges = np.where(speaks, slope(predictions, outcomes)[:, None] * (said - predictions[:, None]), 0.0)
+        charges = np.where(speaks, slope(predictions, outcomes)[:, None] * (forecasts - predictions[:, None]), 0.0)
     paid = loss(predictions, outcomes)
     mix = paid if itself else (weights * charges).sum(1)
     spreads = np.nanmax(np.where(speaks, charges, np.nan), 1) - np.nanmin(np.where(speaks, charges, np.nan), 1)
@@ -190,8 +190,8 @@ def check_books(room, advice, outcomes, loss, predictions, weights, slope, itsel
     for name, value in expected.items():
         assert book[name] == pytest.approx(value, rel=1e-9, abs=1e-9), name
     regrets = np.where(speaks, mix[:, None] - charges, 0.0)
-    kept = book["charge"] - room.state[-1] if room.rule in ("hedge", "share") else room.state[0]
-    np.testing.assert_allclose(kept, regrets.sum(0), rtol=1e-8, atol=1e-8)
+    sums = book["charge"] - room.state[-1] if room.rule in ("hedge", "share") else room.state[0]
+    np.testing.assert_allclose(sums, regrets.sum(0), rtol=1e-8, atol=1e-8)
     np.testing.assert_allclose(room.tallies[ABSENT], (~speaks).sum(0))
     np.testing.assert_allclose(room.tallies[MISSED_CORE], (mix[:, None] * ~speaks).sum(0), atol=1e-9)
     np.testing.assert_allclose(room.tallies[MISSED_MIX], (mix[:, None] * ~speaks).sum(0), atol=1e-9)
@@ -210,11 +210,11 @@ def test_gaps_are_what_the_charges_exceed_the_mix_losses_by(game, composition):
     assert before == 0
     for row, y in zip(advice.astype(float), outcomes, strict=True):
         eta = room.core.rate()
-        p, u, said = np.empty(len(prior)), room.state[0].copy(), np.empty(1)
-        assert room.core.predict(row, p, said) == (None, -1)
+        p, u, predictions = np.empty(len(prior)), room.state[0].copy(), np.empty(1)
+        assert room.core.predict(row, p, predictions) == (None, -1)
         speaks = ~np.isnan(row)
         own = np.abs(np.where(speaks, row, 0) - y)
-        h = float(np.abs(said[0] - y) if charged_itself(composition) else p @ np.where(speaks, own, 0))
+        h = float(np.abs(predictions[0] - y) if charged_itself(composition) else p @ np.where(speaks, own, 0))
         charges = np.where(speaks, own, h)
         if rule == "share":
             gaps += max(0.0, h - textbook.mix_loss(u, eta, charges))
@@ -336,8 +336,8 @@ def test_the_majority_is_the_textbooks(game, beta, always):
     mistakes, predictions, weights = weighted_majority(advice.astype(float), labels, beta, always)
     powers = np.cumprod([1.0, *[beta] * 1100])
     room = Room(advice.shape[1], "majority", charge="zero-one", powers=powers, always=always)
-    _, found, losses, _ = room.play(advice, labels)
-    np.testing.assert_array_equal(found[:, 0], predictions)
+    _, forecasts, losses, _ = room.play(advice, labels)
+    np.testing.assert_array_equal(forecasts[:, 0], predictions)
     assert room.book["mistakes"] == room.book["loss"] == losses.sum() == mistakes
     np.testing.assert_allclose(powers[room.state[0].astype(int)], weights)
     np.testing.assert_array_equal(room.tallies[OWN], (advice != labels[:, None]).sum(0))
@@ -350,8 +350,8 @@ def test_the_aggregating_algorithm_is_the_textbooks(game):
     n = advice.shape[1]
     predictions, weights = aggregating(advice.astype(float), outcomes, -1, 3)
     room = Room(n, "hedge", charge="square", rate=2 / 16, low=-1.0, high=3.0, substitute=True)
-    _, found, losses, _ = room.play(advice, outcomes)
-    np.testing.assert_allclose(found[:, 0], predictions, rtol=1e-9, atol=1e-9)
+    _, forecasts, losses, _ = room.play(advice, outcomes)
+    np.testing.assert_allclose(forecasts[:, 0], predictions, rtol=1e-9, atol=1e-9)
     now = np.empty(n)
     room.core.weights(now)
     np.testing.assert_allclose(now, weights, rtol=1e-9, atol=1e-12)
@@ -373,10 +373,10 @@ def test_vectors_are_charged_by_plain_numpy(seed, width, charge, linear, sleep):
     verdict, predictions, losses, weights = room.play(advice, outcomes)
     assert verdict[1] is None
     sums, charged = np.zeros(9), 0.0
-    for t, (said, y) in enumerate(zip(advice, outcomes, strict=True)):
-        speaks = ~np.isnan(said).any(1)
+    for t, (forecasts, y) in enumerate(zip(advice, outcomes, strict=True)):
+        speaks = ~np.isnan(forecasts).any(1)
         p = textbook.tempered(np.full(9, 1 / 9), RATE, sums, speaks)
-        mean = p[speaks] @ said[speaks]
+        mean = p[speaks] @ forecasts[speaks]
         np.testing.assert_allclose(weights[t], p, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(predictions[t], mean, rtol=1e-9, atol=1e-12)
 
@@ -384,7 +384,7 @@ def test_vectors_are_charged_by_plain_numpy(seed, width, charge, linear, sleep):
             return -np.log(a @ y) if charge == "log" else ((a - y) ** 2).sum(-1)
 
         slope = -y / (mean @ y) if charge == "log" else 2 * (mean - y)
-        c = np.where(speaks, (said - mean) @ slope if linear else loss(said), 0.0)
+        c = np.where(speaks, (forecasts - mean) @ slope if linear else loss(forecasts), 0.0)
         h = float(p @ c)
         sums, charged = sums + np.where(speaks, c, h), charged + h
         assert losses[t] == pytest.approx(float(loss(mean)), rel=1e-9)
@@ -401,11 +401,11 @@ def test_wealth_is_charged_by_its_gradient(game, composition):
     assert verdict[1] is None
     twin = textbook_rule(rule, prior, schedule)
     wide = prices.astype(np.float64)
-    said, paid, history = textbook.combine(
+    forecasts, paid, history = textbook.combine(
         twin, wide, np.zeros(len(wide)), lambda a, y: -np.log(np.where(a > 0, a, 1)), lambda p, y: -1 / p
     )
     np.testing.assert_allclose(weights, history, rtol=1e-6, atol=1e-8)
-    np.testing.assert_allclose(predictions[:, 0], said, rtol=1e-7)
+    np.testing.assert_allclose(predictions[:, 0], forecasts, rtol=1e-7)
     assert losses.sum() == pytest.approx(paid, rel=1e-7, abs=1e-9)
 
 
@@ -430,7 +430,7 @@ def test_all_instruction_sets_give_the_same_bits(game, composition, charge, line
     (rule, schedule), prior = composition, game[2]
     advice, outcomes = known(game[0], charge, game[1])
     linear = linear and charge in LOSSES
-    found, before = set(), _core.isa()
+    names, before = set(), _core.isa()
     try:
         for isa in _core.isas():
             _core.use_isa(isa)
@@ -439,10 +439,10 @@ def test_all_instruction_sets_give_the_same_bits(game, composition, charge, line
             rates = np.empty(len(prior))
             room.core.rates(rates)
             numbers = np.array([room.core.gap(), room.core.rate(), room.core.log_potential(), *rates])
-            found.add(room.bits() + b"".join(one.tobytes() for one in (*results, numbers)))
+            names.add(room.bits() + b"".join(one.tobytes() for one in (*results, numbers)))
     finally:
         _core.use_isa(before)
-    assert len(found) == 1
+    assert len(names) == 1
 
 
 @given(games(), compositions, st.sampled_from(["absolute", "table", "zero-one"]), st.booleans())
@@ -511,19 +511,22 @@ def test_charges_from_elsewhere_teach_the_same(game, composition, charge, linear
     if charged_itself(composition, linear):  # losses that are given are mixed
         return
     options = {"schedule": schedule, "rate": RATE, "linear": linear}
-    known_room, told = Room(len(prior), rule, prior, charge=charge, **options), Room(len(prior), rule, prior, **options)
+    known_room, forecasts = (
+        Room(len(prior), rule, prior, charge=charge, **options),
+        Room(len(prior), rule, prior, **options),
+    )
     known_room.play(advice, outcomes)
     p, prediction = np.empty(len(prior)), np.empty(1)
     for row, y in zip(advice.astype(np.float64), outcomes, strict=True):
-        assert told.core.predict(row, p, prediction) == (None, -1)
+        assert forecasts.core.predict(row, p, prediction) == (None, -1)
         own = loss(row, y)
         charges = slope(prediction[0], y) * (row - prediction[0]) if linear else own
         mix = float(np.nansum(p * own))
-        assert told.core.settle_charges(own, charges, p, float(loss(prediction[0], y)), mix) is None
-    np.testing.assert_allclose(told.state, known_room.state, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(told.tallies, known_room.tallies, rtol=1e-9, atol=1e-9)
+        assert forecasts.core.settle_charges(own, charges, p, float(loss(prediction[0], y)), mix) is None
+    np.testing.assert_allclose(forecasts.state, known_room.state, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(forecasts.tallies, known_room.tallies, rtol=1e-9, atol=1e-9)
     expected = np.where(np.array(FIELDS) == "max_outcome2", 0, known_room.numbers)
-    np.testing.assert_allclose(told.numbers, expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(forecasts.numbers, expected, rtol=1e-9, atol=1e-9)
 
 
 def slots_of(settle, starts, rounds):
@@ -556,22 +559,22 @@ def test_late_outcomes_are_settled_as_a_slow_loop_does(game, composition, seed, 
     )  # fmt: skip
     assert verdict == (rounds, None, -1)
 
-    said, kept, paid, cost = np.empty((rounds, 1)), np.empty((rounds, n)), np.empty(rounds), 0.0
+    forecasts, rest, paid, cost = np.empty((rounds, 1)), np.empty((rounds, n)), np.empty(rounds), 0.0
     for t in range(rounds + 1):
         for row in settle[starts[t] : starts[t + 1]]:
             q, other = np.empty(n), np.empty(1)
             slow.core.predict(advice[row], q, other)
-            spoken, error = advice[row].astype(float), said[row, 0] - outcomes[row]
-            c = 2 * error * (spoken - said[row, 0]) if linear else (spoken - outcomes[row]) ** 2
-            mean = float(np.nansum((kept[row] - q) * c))
+            spoken, error = advice[row].astype(float), forecasts[row, 0] - outcomes[row]
+            c = 2 * error * (spoken - forecasts[row, 0]) if linear else (spoken - outcomes[row]) ** 2
+            mean = float(np.nansum((rest[row] - q) * c))
             cost += error**2 - (other[0] - outcomes[row]) ** 2 if charged_itself(composition, linear) else mean
-            paid[row], why, _ = slow.core.settle(advice[row], kept[row], said[row], float(outcomes[row]))
+            paid[row], why, _ = slow.core.settle(advice[row], rest[row], forecasts[row], float(outcomes[row]))
             assert why is None
         if t < rounds:
-            slow.core.predict(advice[t], kept[t], said[t])
-    np.testing.assert_array_equal(predictions, said)
+            slow.core.predict(advice[t], rest[t], forecasts[t])
+    np.testing.assert_array_equal(predictions, forecasts)
     np.testing.assert_array_equal(losses, paid)
-    np.testing.assert_array_equal(weights, kept)
+    np.testing.assert_array_equal(weights, rest)
     assert late.bits() == slow.bits()
     assert late.book["delay"] == pytest.approx(cost, rel=1e-9, abs=1e-9)
     assert late.book["loss"] == pytest.approx(((predictions[:, 0] - outcomes) ** 2).sum())
@@ -638,24 +641,24 @@ COMPLAINTS = (
 )
 
 
-@pytest.mark.parametrize(("charge", "options", "said", "outcome", "why", "column"), COMPLAINTS)
+@pytest.mark.parametrize(("charge", "options", "message", "outcome", "why", "column"), COMPLAINTS)
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("experts", [5, 8])
-def test_a_round_that_cannot_be_played_leaves_no_trace(rule, experts, charge, options, said, outcome, why, column):
+def test_a_round_that_cannot_be_played_leaves_no_trace(rule, experts, charge, options, message, outcome, why, column):
     """What is wrong, where, and nothing learned of it, in a table, late, and live."""
     advice, outcomes = np.full((4, experts), 0.25), np.full(4, 0.5)
     advice[:, 1], advice[2, 0] = 0.75, np.nan
     good, bad = Room(experts, rule, charge=charge, **options), Room(experts, rule, charge=charge, **options)
     good.play(advice[:2], outcomes[:2])
-    advice[2, 2], outcomes[2] = said, outcome
+    advice[2, 2], outcomes[2] = message, outcome
     verdict, *_ = bad.play(advice, outcomes)
     assert verdict == (2, why, column)
     assert bad.bits() == good.bits()
     p, prediction = np.full(experts, 1 / experts), np.full(1, 0.5)
-    found, place = bad.core.predict(advice[2], p, prediction)
-    if found is None:
-        _, found, place = bad.core.settle(advice[2], p, prediction, outcome)
-    assert (found, place) == (why, column)
+    result, place = bad.core.predict(advice[2], p, prediction)
+    if result is None:
+        _, result, place = bad.core.settle(advice[2], p, prediction, outcome)
+    assert (result, place) == (why, column)
     assert bad.bits() == good.bits()
     rows = np.arange(4, dtype=np.int64)
     late = Room(experts, rule, charge=charge, **options)
@@ -813,11 +816,11 @@ def test_one_thread_at_a_time_plays():
     advice = np.random.default_rng(0).uniform(-1, 1, (20_000, 64))
     room, alone = Room(64, "squint"), Room(64, "squint")
     alone.play(advice)
-    p, said, waiting = np.empty(64), np.empty(1), np.zeros(room.core.room)
+    p, predictions, waiting = np.empty(64), np.empty(1), np.zeros(room.core.room)
     calls = {
         "play": lambda: room.core.play(advice[:1], None),
-        "predict": lambda: room.core.predict(advice[0], p, said),
-        "settle": lambda: room.core.settle(advice[0], p, said, 0.0),
+        "predict": lambda: room.core.predict(advice[0], p, predictions),
+        "settle": lambda: room.core.settle(advice[0], p, predictions, 0.0),
         "settle_charges": lambda: room.core.settle_charges(advice[0], advice[0], p, 0.0, 0.0),
         "open": lambda: room.core.open(advice[0], waiting),
         "close": lambda: room.core.close(waiting, 0.0),

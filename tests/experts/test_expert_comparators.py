@@ -45,8 +45,8 @@ def find(advice, outcomes, loss, *, paid=0.0, pieces=1, **options):
             yield advice[rows], None if outcomes is None else outcomes[rows]
 
     n = advice.shape[1]
-    found = comparators(ledger_of(advice, outcomes, loss, paid), loss, np.full(n, 1 / n), blocks, **options)
-    return {one.name if one.name != "best_shifting" else one.label: one for one in found}
+    vectors = comparators(ledger_of(advice, outcomes, loss, paid), loss, np.full(n, 1 / n), blocks, **options)
+    return {one.name if one.name != "best_shifting" else one.label: one for one in vectors}
 
 
 def linear_programme(advice, outcomes, loss) -> float:
@@ -173,13 +173,13 @@ def test_experts_that_were_silent_are_judged_where_they_spoke():
     spoke; the average is of those who speak."""
     y = np.zeros(4)
     advice = np.array([[3.0, 1.0, np.nan], [3.0, 1.0, 0.0], [3.0, 1.0, np.nan], [3.0, 1.0, 2.0]])
-    found = find(advice, y, Loss("absolute"), paid=2.0)
-    assert found["best_expert"].expert == 1
-    assert found["best_expert"].regret == 4.0
-    assert found["best_convex"].weights.tolist() == pytest.approx([0.0, 1.0, 0.0], abs=1e-6)
-    assert found["best_convex"].detail["among"] == 2
-    assert found["uniform"].loss == pytest.approx(2 + 4 / 3 + 2 + 2)
-    assert found["uniform"].weights is None
+    vectors = find(advice, y, Loss("absolute"), paid=2.0)
+    assert vectors["best_expert"].expert == 1
+    assert vectors["best_expert"].regret == 4.0
+    assert vectors["best_convex"].weights.tolist() == pytest.approx([0.0, 1.0, 0.0], abs=1e-6)
+    assert vectors["best_convex"].detail["among"] == 2
+    assert vectors["uniform"].loss == pytest.approx(2 + 4 / 3 + 2 + 2)
+    assert vectors["uniform"].weights is None
     alone = find(advice, y, Loss("absolute"), paid=1.2)["best_expert"]
     assert (alone.expert, alone.rounds) == (1, 4.0)
     late = find(np.where(advice == 2, 0.0, advice), y, Loss("absolute"), paid=1.1)["best_expert"]
@@ -191,9 +191,9 @@ def test_a_comparator_that_there_cannot_be_has_its_reason():
     rows, y = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([0.0, 1.0])
 
     def reasons(advice, loss, **options):
-        found = absent_reasons(ledger_of(advice, y, loss), loss, **options)
-        assert not {"best_convex", "best_linear"} & set(find(advice, y, loss)) & set(found)
-        return found
+        result = absent_reasons(ledger_of(advice, y, loss), loss, **options)
+        assert not {"best_convex", "best_linear"} & set(find(advice, y, loss)) & set(result)
+        return result
 
     assert "best expert" in reasons(rows, Loss("table"))["best_convex"]
     assert "shape" in reasons(rows, Loss("own", own=lambda a, y: abs(a - y)))["best_convex"]
@@ -208,9 +208,9 @@ def test_forecasts_without_error_leave_nothing_to_find():
     """Experts who are all right have a best combination that loses nothing, whatever the loss."""
     y = np.arange(1.0, 6.0)
     for name in ("square", "absolute", "pinball", "percentage"):
-        found = find(np.tile(y[:, None], 3), y, Loss(name))
-        assert found["best_convex"].loss == 0
-        assert found["best_convex"].detail["gap"] <= 1e-12
+        vectors = find(np.tile(y[:, None], 3), y, Loss(name))
+        assert vectors["best_convex"].loss == 0
+        assert vectors["best_convex"].detail["gap"] <= 1e-12
 
 
 def test_a_quadratic_function_of_equal_corners_has_a_least_point():
@@ -252,12 +252,12 @@ def test_the_experts_of_the_french_load_are_those_of_its_vignette(data):
     """Mean absolute percentage errors of the best expert and the average, and combinations that are better."""
     file = np.load(data / "experts" / "opera_regional.npz")
     advice, y, names = file["experts"], file["load"], [str(name) for name in file["names"]]
-    found = find(advice, y, Loss("percentage"), names=names, switches=(5,))
-    assert found["best_expert"].loss / len(y) == pytest.approx(0.02033, rel=1e-3)
-    assert found["uniform"].loss / len(y) == pytest.approx(0.0234, rel=1e-3)
-    assert found["best_convex"].loss / len(y) == pytest.approx(0.015842, rel=1e-4)
-    assert found["best_convex"].detail["gap"] <= 1e-9
-    assert found["best sequence with 5 switches"].loss / len(y) == pytest.approx(0.014261, rel=1e-4)
+    vectors = find(advice, y, Loss("percentage"), names=names, switches=(5,))
+    assert vectors["best_expert"].loss / len(y) == pytest.approx(0.02033, rel=1e-3)
+    assert vectors["uniform"].loss / len(y) == pytest.approx(0.0234, rel=1e-3)
+    assert vectors["best_convex"].loss / len(y) == pytest.approx(0.015842, rel=1e-4)
+    assert vectors["best_convex"].detail["gap"] <= 1e-9
+    assert vectors["best sequence with 5 switches"].loss / len(y) == pytest.approx(0.014261, rel=1e-4)
     square = find(advice, y, Loss("square"))
     assert square["best_linear"].loss < square["best_convex"].loss < square["best_expert"].loss
 
@@ -266,10 +266,10 @@ def test_the_forecasts_of_the_belgian_price_have_their_published_errors(data):
     """Mean absolute error of the best of ten models over 17,472 hours, and a combination certified to be better."""
     lines = lzma.decompress((data / "experts" / "epf_BE.csv.xz").read_bytes()).decode().splitlines()[1:]
     table = np.array([[float(cell) for cell in line.split(",")[1:]] for line in lines])
-    found = find(table[:, 1:], table[:, 0], Loss("absolute"), pieces=3)
-    assert found["best_expert"].loss / len(table) == pytest.approx(5.87, abs=5e-4)
-    assert found["best_convex"].loss / len(table) == pytest.approx(5.777953, abs=1e-6)
-    assert found["best_convex"].detail["gap"] <= 1e-9 * found["best_convex"].loss
+    vectors = find(table[:, 1:], table[:, 0], Loss("absolute"), pieces=3)
+    assert vectors["best_expert"].loss / len(table) == pytest.approx(5.87, abs=5e-4)
+    assert vectors["best_convex"].loss / len(table) == pytest.approx(5.777953, abs=1e-6)
+    assert vectors["best_convex"].detail["gap"] <= 1e-9 * vectors["best_convex"].loss
 
 
 @pytest.mark.parametrize("kind", ["independent", "common", "twins", "few rounds"])
@@ -338,9 +338,9 @@ def test_collinear_forecasts_have_the_best_combination_of_least_squares():
     best = float(((advice @ u - y) ** 2).sum())
     learner = AggregatingAlgorithm(value_range=(-500, 500))
     learner.play(advice, y)
-    (found,) = (one for one in learner.comparators(advice, y) if one.name == "best_linear")
-    assert found.loss == pytest.approx(best, rel=1e-6)
-    assert float(((advice @ found.weights - y) ** 2).sum()) == pytest.approx(best, rel=1e-6)
+    (result,) = (one for one in learner.comparators(advice, y) if one.name == "best_linear")
+    assert result.loss == pytest.approx(best, rel=1e-6)
+    assert float(((advice @ result.weights - y) ** 2).sum()) == pytest.approx(best, rel=1e-6)
 
 
 def test_a_loss_found_from_a_triangle_is_that_of_the_rows_but_for_what_it_allows():
@@ -353,8 +353,8 @@ def test_a_loss_found_from_a_triangle_is_that_of_the_rows_but_for_what_it_allows
     for size in (1.0, 1e4, 1e8):
         u = size * random.normal(size=4)
         exact = sum(
-            (sum(Fraction(a) * Fraction(w) for a, w in zip(row, u, strict=True)) - Fraction(came)) ** 2
-            for row, came in zip(advice.tolist(), y.tolist(), strict=True)
+            (sum(Fraction(a) * Fraction(w) for a, w in zip(row, u, strict=True)) - Fraction(arrivals)) ** 2
+            for row, arrivals in zip(advice.tolist(), y.tolist(), strict=True)
         )
         assert abs(totals.square_loss(u) - float(exact)) <= totals.unsure(u)
         assert totals.unsure(u) <= 1e-6 * float((np.abs(advice) @ np.abs(u) + np.abs(y)) @ (np.abs(advice) @ np.abs(u)))

@@ -378,8 +378,8 @@ def test_data_frames_name_the_experts():
     swapped.play(frame.iloc[:1], outcomes[:1])
     swapped.play(frame[["ecmwf", "gfs"]].iloc[1:], outcomes[1:])
     assert np.array_equal(swapped.weights, same.weights)
-    told = same.comparators(frame[["ecmwf", "gfs"]], outcomes)
-    assert told[0].loss == pytest.approx(same.comparators(frame, outcomes)[0].loss)
+    comparators = same.comparators(frame[["ecmwf", "gfs"]], outcomes)
+    assert comparators[0].loss == pytest.approx(same.comparators(frame, outcomes)[0].loss)
 
 
 @pytest.mark.parametrize("name", [*NAMES, "randomized-weighted-majority", "weighted-majority"])
@@ -578,9 +578,9 @@ def test_a_ticket_is_reported_once():
 def test_every_name_in_the_table_is_a_class_that_knows_it():
     """The table of combiners and the classes agree on names, and each has a summary."""
     for name in EXPERT_LEARNERS:
-        found = expert_class(name)
-        assert found.name == name
-        assert found.info.summary
+        finite_class = expert_class(name)
+        assert finite_class.name == name
+        assert finite_class.info.summary
 
 
 def test_the_regional_forecasts(data):

@@ -192,9 +192,9 @@ def all_is_finite(learner: Any) -> None:
     if learner._state is None or not learner.rounds_:
         return
     arrays, ledger = learner._state.arrays(), learner.ledger_
-    kept = [array for name, array in arrays.items() if name != "book"]
-    found = [getattr(ledger, one.name) for one in fields(ledger) if one.name not in ("first_rate", "last_rate")]
-    assert all(np.isfinite(one).all() for one in [*kept, *found])
+    rest = [array for name, array in arrays.items() if name != "book"]
+    results = [getattr(ledger, one.name) for one in fields(ledger) if one.name not in ("first_rate", "last_rate")]
+    assert all(np.isfinite(one).all() for one in [*rest, *results])
     for one in learner.certify():
         assert not one.violated, str(one)
         assert one.why or np.isfinite([one.bound, one.observed, one.shown_bound]).all(), str(one)
@@ -264,8 +264,8 @@ def test_no_certificate_prints_what_is_infinite(changes):
     learner.play([[1.0, 2.0]] * 5, [1.5] * 5)
     best = replace(learner.comparators()[0], **changes)
     theorem = replace(learner.theorems[0], assumes=())
-    found = theorem.certify(learner.ledger_, [best], learner.facts())
-    assert found.why == "its numbers are too large or too small for floats"
+    certificates = theorem.certify(learner.ledger_, [best], learner.facts())
+    assert certificates.why == "its numbers are too large or too small for floats"
 
 
 @pytest.mark.parametrize("size", [1e-163, 1e-160, 1e-155, 1e-152])
@@ -413,7 +413,7 @@ def test_a_declared_range_whose_square_vanishes_gives_no_warning_and_no_false_bo
         warnings.simplefilter("error")
         with suppress(RegretlessError):  # rounds that floats cannot carry
             learner.play(size * random.random((20, 3)), size * random.random(20))
-            prior = [told for told in learner.certify() if told.theorem.title != "Posterior regret"]
+            prior = [values for values in learner.certify() if values.theorem.title != "Posterior regret"]
             assert prior
-            assert all(told.holds for told in prior if told.applies)
-            assert size**2 > 1e-290 or not any(told.applies for told in prior)
+            assert all(values.holds for values in prior if values.applies)
+            assert size**2 > 1e-290 or not any(values.applies for values in prior)

@@ -404,10 +404,10 @@ def test_the_spreads_say_no_more_than_mirror_descent_with_the_entropy():
     for slopes in (random.normal(size=(40, 3)), random.choice([-1.0, 1.0], size=(40, 1)) * [1.0, -1.0, 0.5]):
         learner = EG(eta=0.2, loss=None)
         learner.play(slopes)
-        found = {one.theorem.name: one.bound for one in learner.certify(slopes)}["hedge_spreads"]
+        hedge_spreads = {one.theorem.name: one.bound for one in learner.certify(slopes)}["hedge_spreads"]
         corollary = log(3) / 0.2 + 0.1 * float((np.abs(slopes).max(1) ** 2).sum())
-        assert found <= corollary * (1 + 1e-12)
-        assert (found == pytest.approx(corollary)) == (abs(slopes[0, 0]) == 1)
+        assert hedge_spreads <= corollary * (1 + 1e-12)
+        assert (hedge_spreads == pytest.approx(corollary)) == (abs(slopes[0, 0]) == 1)
 
 
 @known(first_of_each(CASES))
@@ -570,7 +570,7 @@ def test_a_regret_may_exceed_its_bound_by_what_rounding_may_do():
     game = WEIGHTS[0].changed({"comparator.loss": 0.5})
     for off, holds in ((0.03, True), (0.01, False), (0.0, False)):
         against = replace(game.comparator, off=off)
-        told = game.theorem.certify(game.ledger, [against], game.learner)
-        assert (told.observed, told.holds, told.violated) == (4.5, holds, not holds)
+        certificates = game.theorem.certify(game.ledger, [against], game.learner)
+        assert (certificates.observed, certificates.holds, certificates.violated) == (4.5, holds, not holds)
         allowed = 2 * LN4 + 1.7 + (off + 1e-9 * 4.5 + 1e-12 * 5.5 if holds else 0.0)
-        assert told.shown_bound == pytest.approx(allowed, rel=1e-13)
+        assert certificates.shown_bound == pytest.approx(allowed, rel=1e-13)

@@ -98,13 +98,13 @@ def test_rounds_may_come_in_one_table_in_pieces_or_one_by_one(base, tmp_path):
         parts.play(forecasts[begin : begin + 70], outcomes[begin : begin + 70])
         parts.learner_.save(tmp_path / "m.rgl")
         parts = LabelEfficient(regretless.load(tmp_path / "m.rgl"), share=0.2, rounds=parts.rounds_)
-    single, said = LabelEfficient(base, share=0.2), []
+    single, messages = LabelEfficient(base, share=0.2), []
     for row, outcome in zip(forecasts, outcomes, strict=True):
         forecast = single.predict(row)
-        said.append(float(forecast))
+        messages.append(float(forecast))
         if forecast.wanted:
             single.update(forecast, outcome)
-    assert np.array_equal(said, played.predictions)
+    assert np.array_equal(messages, played.predictions)
     assert np.array_equal(whole.weights, single.weights)
     assert np.array_equal(whole.weights, parts.weights)
     assert whole.asked_ == single.asked_ == parts.asked_ == whole.learner_.rounds_
@@ -166,14 +166,14 @@ def test_an_outcome_that_was_asked_and_never_came_is_named():
     """Late answers are learned; as long as one is missing the certificates say so."""
     forecasts, outcomes = game(5, rounds=40)
     learner = LabelEfficient(ExponentiallyWeightedAverage(value_range=(0, 1)), share=0.5)
-    asked = [(forecast, t) for t in range(40) if (forecast := learner.predict(forecasts[t])).wanted]
-    for forecast, t in asked[1:]:
+    queries = [(forecast, t) for t in range(40) if (forecast := learner.predict(forecasts[t])).wanted]
+    for forecast, t in queries[1:]:
         learner.update(forecast, outcomes[t])
     assert [one.why for one in learner.certify()[:2]] == [theory.SETTLED[0]] * 2
-    learner.update(asked[0][0], outcomes[asked[0][1]])
+    learner.update(queries[0][0], outcomes[queries[0][1]])
     assert learner.ledger_.waiting == 0
     with pytest.raises(RegretlessError):
-        learner.update(asked[0][0], 0.5)
+        learner.update(queries[0][0], 0.5)
 
 
 def test_a_row_that_cannot_be_played_leaves_those_before_it_learned():
@@ -193,7 +193,7 @@ def test_a_row_that_cannot_be_played_leaves_those_before_it_learned():
 
 
 @pytest.mark.parametrize(
-    ("base", "more", "said"),
+    ("base", "more", "message"),
     [
         (RandomizedWeightedMajority(beta=0.5), {}, "draws experts"),
         (Hedge(loss=lambda forecast, outcome: (forecast - outcome) ** 2), {}, "must have a name"),
@@ -201,9 +201,9 @@ def test_a_row_that_cannot_be_played_leaves_those_before_it_learned():
         (Hedge(), {"seed": 2**64}, "seed"),
     ],
 )
-def test_what_has_no_meaning_is_refused(base, more, said):
+def test_what_has_no_meaning_is_refused(base, more, message):
     """The message says what."""
-    with pytest.raises(RegretlessError, match=said):
+    with pytest.raises(RegretlessError, match=message):
         LabelEfficient(base, **({"share": 0.1} | more))
 
 

@@ -80,9 +80,9 @@ def test_exponential_weights_hold_where_the_rate_times_the_losses_is_vast(name, 
     for _ in range(8):
         if name == "eg":
             learner.play(losses, losses[:, 0])
-            kept = learner.predict(losses[0])
-            assert is_weights(np.asarray(learner.waiting(kept).weights))
-            learner.update(kept, losses[0, 0])
+            predictions = learner.predict(losses[0])
+            assert is_weights(np.asarray(learner.waiting(predictions).weights))
+            learner.update(predictions, losses[0, 0])
         else:
             learner.play(losses)
             assert is_weights(np.asarray(learner.predict()))

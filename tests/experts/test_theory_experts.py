@@ -83,7 +83,7 @@ def play(make, advice, outcomes, loss, *, rule="hedge", linear=False, settle=Non
     history: list[Any] = []
     sums = {name: np.zeros(n) for name in VECTORS}
     total = dict.fromkeys(("loss", "expected", "charge", "delay", "spread", "spread2", "drag", "gap"), 0.0)
-    played, said, order, owns, paids, etas = {}, {}, [], [], [], []
+    played, predictions, order, owns, paids, etas = {}, {}, [], [], [], []
     largest = (facts.get("span") or 0.0) ** 2
     by_regret = RULES[rule].by_regret  # of what was played, however late
 
@@ -97,12 +97,12 @@ def play(make, advice, outcomes, loss, *, rule="hedge", linear=False, settle=Non
 
     for t in range(rounds):
         played[t] = state().send(~np.isnan(advice[t]))
-        said[t] = float(played[t] @ np.nan_to_num(advice[t]))
+        predictions[t] = float(played[t] @ np.nan_to_num(advice[t]))
         for late in settle[t]:
             a, y = advice[late], outcomes[late]
             speaks = ~np.isnan(a)
             own = loss.of(a, y)
-            c = np.nan_to_num(loss.slope(said[late], y) * (a - said[late]) if linear else own)
+            c = np.nan_to_num(loss.slope(predictions[late], y) * (a - predictions[late]) if linear else own)
             textbook = state()
             q = textbook.send(speaks)
             etas.append(textbook.gi_frame.f_locals.get("eta", 0.0))
@@ -111,7 +111,7 @@ def play(make, advice, outcomes, loss, *, rule="hedge", linear=False, settle=Non
             h = charge + late_cost if by_regret else charge
             r = np.where(speaks, h - c, 0.0)
             mixed = float(played[late] @ np.nan_to_num(own))
-            paid = mixed if loss.name in ("table", "zero-one") else float(loss.of(said[late], y))
+            paid = mixed if loss.name in ("table", "zero-one") else float(loss.of(predictions[late], y))
             charged = c[speaks]
             slack = largest + sums["squares"]
             ahead = np.where(speaks, prior * np.maximum(sums["regrets"], 0) / np.where(slack > 0, slack, 1), 0)
@@ -267,13 +267,13 @@ def games(draw, losses=tuple(LOSSES), linear=None, missing=True, late=True, most
 
 def against(game, run):
     """Every expert that spoke, and a convex combination where there is nobody silent."""
-    found = [single(run, i) for i in range(run.facts.experts) if run.ledger.spoke[i]]
+    results = [single(run, i) for i in range(run.facts.experts) if run.ledger.spoke[i]]
     if game["linear"] and not np.isnan(game["advice"]).any():
-        found.append(convex(run, game["advice"], game["outcomes"], game["loss"], game["u"]))
-    return found
+        results.append(convex(run, game["advice"], game["outcomes"], game["loss"], game["u"]))
+    return results
 
 
-def kept(game):
+def rules_of(game):
     return {name: game[name] for name in ("linear", "settle", "prior", "span")}
 
 
@@ -298,7 +298,7 @@ def test_no_game_breaks_a_bound_of_exponential_weights(game, schedule, eta):
         game["loss"],
         schedule=schedule,
         rate=eta if schedule == "constant" else float("nan"),
-        **kept(game),
+        **rules_of(game),
     )
     applied = holds((*HEDGE, *ADAHEDGE, *AGGREGATING), run, against(game, run))
     assert "hedge_posterior" in applied
@@ -326,7 +326,7 @@ def test_no_sequence_of_experts_breaks_a_bound_of_fixed_share(game, schedule, et
         schedule=schedule,
         rate=eta if schedule == "constant" else float("nan"),
         alpha=alpha,
-        **kept(game),
+        **rules_of(game),
     )
     speaks = [np.flatnonzero(~np.isnan(own)) for own in run.own]
     paths = [[int(game["seed"].choice(who)) for who in speaks] for _ in range(3)]
@@ -352,7 +352,7 @@ def test_no_game_breaks_a_second_order_bound(game, rule):
         "squint": lambda: rules.squint(prior, span, points=POINTS),
     }[rule]
     theorems = {"poly": ML_POLY, "prod": ML_PROD, "boa": BOA, "squint": SQUINT}[rule]
-    run = play(make, game["advice"], game["outcomes"], game["loss"], rule=rule, schedule="", **kept(game))
+    run = play(make, game["advice"], game["outcomes"], game["loss"], rule=rule, schedule="", **rules_of(game))
     applied = holds(theorems, run, against(game, run))
     quiet = rule == "squint" and run.facts.grid is None
     assert len(applied) == (0 if quiet else 3 if game["span"] is not None and not run.facts.delayed else 1)
@@ -396,7 +396,7 @@ def majority_book(mistakes, rounds, own) -> tuple[ExpertLedger, list[ExpertCompa
 
 def test_weighted_majority_at_worked_cases(oracles):
     """Mistakes and bounds are those worked out by hand; with beta = 0 three mistakes of eight experts attain log2 8."""
-    seen = 0
+    count = 0
     for worked in (c for c in oracles if c["topic"] == "weighted majority" and "advice" in c["input"]):
         game, expected = worked["input"], worked["expected"]
         advice, labels = np.array(game["advice"]), np.array(game["labels"])
@@ -411,8 +411,8 @@ def test_weighted_majority_at_worked_cases(oracles):
         assert certificate.holds
         if worked["id"] == "wm/beta0 N8 attains log2N":
             assert certificate.shown_bound == mistakes == 3
-        seen += 1
-    assert seen == 4
+        count += 1
+    assert count == 4
 
 
 def test_weighted_majority_in_numbers(oracles):
@@ -456,7 +456,7 @@ def best_of(run: Run) -> ExpertComparator:
 
 def test_randomised_majority_at_worked_cases(oracles):
     """Expected losses and both bounds are those worked out by hand, and the sharp one is never the larger."""
-    seen = 0
+    count = 0
     for worked in (c for c in oracles if c["topic"] == "randomized weighted majority" and "losses" in c["input"]):
         beta, expected = number(worked["input"]["beta"]), worked["expected"]
         n = len(worked["input"]["losses"][0])
@@ -478,8 +478,8 @@ def test_randomised_majority_at_worked_cases(oracles):
             "randomized_majority",
             "randomized_majority_simple",
         }
-        seen += 1
-    assert seen >= 3
+        count += 1
+    assert count >= 3
 
 
 def test_randomised_majority_tuned(oracles):
@@ -755,9 +755,9 @@ def test_no_game_breaks_the_bounds_of_the_ridge_forecaster(rounds, n, seed, a):
     """Against random weights both bounds hold; against the best ridge weights the posterior one is attained."""
     rng = np.random.default_rng(seed)
     x, y = rng.normal(size=(rounds, n)), rng.normal(size=rounds)
-    said = ridge(x, y, a)[0]
-    paid, gap, gram = float(((said - y) ** 2).sum()), 0.0, a * np.eye(n)
-    for row, outcome, forecast in zip(x, y, said, strict=True):
+    forecasts = ridge(x, y, a)[0]
+    paid, gap, gram = float(((forecasts - y) ** 2).sum()), 0.0, a * np.eye(n)
+    for row, outcome, forecast in zip(x, y, forecasts, strict=True):
         gram = gram + np.outer(row, row)
         s = row @ np.linalg.solve(gram, row)
         gap += outcome**2 * s - forecast**2 * s / (1 - s)
@@ -766,12 +766,12 @@ def test_no_game_breaks_the_bounds_of_the_ridge_forecaster(rounds, n, seed, a):
     facts = ExpertFacts(n, np.full(n, 1 / n), loss="square", ridge=a, log_det=log_det, start=np.zeros(n))
     run = Run(book, facts, x, y, [])
     best = np.linalg.solve(gram, x.T @ y)
-    found = []
+    results = []
     for u in (best, rng.normal(size=n), np.zeros(n)):
         lost = float(((x @ u - y) ** 2).sum())
-        found.append(ExpertComparator("best_linear", "u", lost, paid, float(rounds), weights=u, norm2=float(u @ u)))
-    assert len(holds(RIDGE, run, found)) == 2
-    certificate = ridge_posterior.certify(book, found[:1], run.facts)
+        results.append(ExpertComparator("best_linear", "u", lost, paid, float(rounds), weights=u, norm2=float(u @ u)))
+    assert len(holds(RIDGE, run, results)) == 2
+    certificate = ridge_posterior.certify(book, results[:1], run.facts)
     assert certificate.bound == pytest.approx(certificate.observed, rel=1e-6, abs=1e-7)
 
 

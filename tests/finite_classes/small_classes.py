@@ -56,8 +56,8 @@ def every_class() -> dict[str, FiniteClass]:
         "hypotheses given twice": [[0, 1], [1, 1], [0, 1], [1, 0], [1, 1]],
         "ties matter": TIES_MATTER,
     }
-    found = {name: FiniteClass.named(name) for name in KNOWN}
-    found |= {name: FiniteClass(table) for name, table in odd.items()}
-    found["random, 12 on 7"] = random_class(12, 7)
-    found["random, two words"] = random_class(90, 7, 1)
-    return found
+    results = {name: FiniteClass.named(name) for name in KNOWN}
+    results |= {name: FiniteClass(table) for name, table in odd.items()}
+    results["random, 12 on 7"] = random_class(12, 7)
+    results["random, two words"] = random_class(90, 7, 1)
+    return results

@@ -55,34 +55,34 @@ def tables(draw, hypotheses=12, points=6):
 @st.composite
 def plays(draw, realizable=True, **sizes):
     """A class, points, and labels: those of a hypothesis, or any."""
-    found = FiniteClass(draw(tables(**sizes)))
-    points = draw(st.lists(st.integers(0, found.points - 1), max_size=20))
-    target = draw(st.integers(0, found.hypotheses - 1))
-    labels = [int(found.matrix[target, point]) for point in points]
+    finite_class = FiniteClass(draw(tables(**sizes)))
+    points = draw(st.lists(st.integers(0, finite_class.points - 1), max_size=20))
+    target = draw(st.integers(0, finite_class.hypotheses - 1))
+    labels = [int(finite_class.matrix[target, point]) for point in points]
     if not realizable:
         labels = draw(st.lists(st.integers(0, 1), min_size=len(points), max_size=len(points)))
-    return found, points, labels
+    return finite_class, points, labels
 
 
-def plainly(found, points, labels, say, lazy=False):
+def plainly(result, points, labels, say, lazy=False):
     """The same rounds with sets: predictions, how many agree after each, and the round of the last one's death."""
-    table, kept = found.matrix, set(range(found.hypotheses))
-    alive, died, predictions, counts = set(kept), None, [], []
+    table, rest = result.matrix, set(range(result.hypotheses))
+    alive, died, predictions, counts = set(rest), None, [], []
     for number, (point, label) in enumerate(zip(points, labels, strict=True), 1):
-        predictions.append(say([int(table[one, point]) for one in sorted(kept)]))
+        predictions.append(say([int(table[one, point]) for one in sorted(rest)]))
         alive = {one for one in alive if table[one, point] == label}
         died = died or (None if alive else number)
         counts.append(len(alive))
         if predictions[-1] != label or not lazy:
-            kept = {one for one in kept if table[one, point] == label} or kept
-    return predictions, counts, died, kept
+            rest = {one for one in rest if table[one, point] == label} or rest
+    return predictions, counts, died, rest
 
 
 def majority(tie):
     return lambda votes: tie if 2 * sum(votes) == len(votes) else int(2 * sum(votes) > len(votes))
 
 
-def told(learner, point, label):
+def play_round(learner, point, label):
     """A round, played by itself."""
     learner.predict(point)
     return learner.update(label)
@@ -93,14 +93,14 @@ def told(learner, point, label):
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_halving_is_the_vote_of_those_left(isa, play, tie, lazy):
     """On every instruction set, halving predicts as a count of hands does, whether labels are realizable or not."""
-    found, points, labels = play
-    learner = Halving(found, tie=tie, prune="mistake" if lazy else "always")
+    finite_class, points, labels = play
+    learner = Halving(finite_class, tie=tie, prune="mistake" if lazy else "always")
     played = learner.play(points, labels)
-    predictions, counts, died, kept = plainly(found, points, labels, majority(tie), lazy)
+    predictions, counts, died, alive = plainly(finite_class, points, labels, majority(tie), lazy)
     assert played.predictions.tolist() == predictions
     assert played.alive.tolist() == counts
     assert learner.died_ == died
-    assert bits(learner.version_space_, found.hypotheses) == kept
+    assert bits(learner.version_space_, finite_class.hypotheses) == alive
 
 
 def bits(words, count):
@@ -112,40 +112,40 @@ def bits(words, count):
 @given(play=plays(realizable=False, hypotheses=70), seed=st.integers(0, 99))
 def test_consistent_follows_the_first_in_its_order(play, seed):
     """The first hypothesis of the order that agrees with all labels is followed, in any order."""
-    found, points, labels = play
-    order = np.random.default_rng(seed).permutation(found.hypotheses)
-    ordered = FiniteClass(found.matrix[order])
-    learner = Consistent(found, order=order)
+    finite_class, points, labels = play
+    order = np.random.default_rng(seed).permutation(finite_class.hypotheses)
+    ordered = FiniteClass(finite_class.matrix[order])
+    learner = Consistent(finite_class, order=order)
     played = learner.play(points, labels)
-    predictions, counts, died, kept = plainly(ordered, points, labels, lambda votes: votes[0])
+    predictions, counts, died, alive = plainly(ordered, points, labels, lambda votes: votes[0])
     assert (played.predictions.tolist(), played.alive.tolist(), learner.died_) == (predictions, counts, died)
-    assert bits(learner.version_space_, found.hypotheses) == {int(order[one]) for one in kept}
+    assert bits(learner.version_space_, finite_class.hypotheses) == {int(order[one]) for one in alive}
 
 
 @pytest.mark.kernel
 def test_a_class_of_many_words_shrinks_to_a_list_and_stays_right(isa):
     """Wide registers count as bits one by one do, and so does the list of words that is left of many."""
     drawn = np.random.default_rng(5)
-    found = FiniteClass(drawn.random((9001, 24)) < 0.8)
-    table, points = found.matrix, drawn.integers(0, 24, 200)
-    for target in (0, 777, found.hypotheses - 1):
+    finite_class = FiniteClass(drawn.random((9001, 24)) < 0.8)
+    table, points = finite_class.matrix, drawn.integers(0, 24, 200)
+    for target in (0, 777, finite_class.hypotheses - 1):
         labels = table[target, points].astype(int)
         for lazy in (False, True):
-            learner = Halving(found, prune="mistake" if lazy else "always")
+            learner = Halving(finite_class, prune="mistake" if lazy else "always")
             played = learner.play(points, labels)
-            predictions, counts, died, kept = plainly(found, points, labels, majority(1), lazy)
+            predictions, counts, died, alive = plainly(finite_class, points, labels, majority(1), lazy)
             assert (played.predictions.tolist(), played.alive.tolist(), died) == (predictions, counts, None)
-            assert bits(learner.version_space_, found.hypotheses) == kept
+            assert bits(learner.version_space_, finite_class.hypotheses) == alive
 
 
 @pytest.mark.parametrize(("kind", "more"), MADE)
 @given(play=plays(realizable=False))
 def test_a_table_is_its_rounds(kind, more, play):
     """Rounds played at once and one by one come to the same learner, books included."""
-    found, points, labels = play
-    at_once, one_by_one = kind(found, **more), kind(found, **more)
+    finite_class, points, labels = play
+    at_once, one_by_one = kind(finite_class, **more), kind(finite_class, **more)
     played = at_once.play(points, labels)
-    wrong = [told(one_by_one, point, label) for point, label in zip(points, labels, strict=True)]
+    wrong = [play_round(one_by_one, point, label) for point, label in zip(points, labels, strict=True)]
     assert played.wrong.tolist() == [bool(one) for one in wrong]
     assert played.mistakes == at_once.mistakes_ == sum(wrong)
     assert at_once.ledger_ == one_by_one.ledger_
@@ -156,8 +156,8 @@ def test_a_table_is_its_rounds(kind, more, play):
 @given(play=plays())
 def test_no_realizable_labels_break_a_certificate(kind, more, play):
     """With labels of a hypothesis of the class every theorem applies, and none that is sure is violated."""
-    found, points, labels = play
-    learner = kind(found, **more)
+    finite_class, points, labels = play
+    learner = kind(finite_class, **more)
     learner.play(points, labels)
     certificates = learner.certify()
     assert len(certificates) == len(kind.theorems)
@@ -169,8 +169,8 @@ def test_no_realizable_labels_break_a_certificate(kind, more, play):
 @pytest.mark.parametrize(("kind", "more"), MADE)
 def test_unrealizable_labels_are_named_by_their_round(kind, more):
     """Once no hypothesis agrees with all labels no theorem gives a number, and each says in which round it happened."""
-    found = FiniteClass.named("thresholds:4")
-    learner = kind(found, **more)
+    finite_class = FiniteClass.named("thresholds:4")
+    learner = kind(finite_class, **more)
     learner.play([0, 3, 1, 0, 2], [1, 1, 1, 1, 1])
     assert learner.realizable_
     learner.play([3, 1], [0, 1])
@@ -183,18 +183,18 @@ def test_unrealizable_labels_are_named_by_their_round(kind, more):
 
 def test_halving_needs_every_bit_of_its_bound():
     """All functions of five points cost halving five mistakes, and 2^5 is how many they are."""
-    found = FiniteClass.named("all:5")
-    learner = Halving(found)
+    finite_class = FiniteClass.named("all:5")
+    learner = Halving(finite_class)
     for point in range(5):
         learner.update(1 - learner.predict(point))
-    assert learner.mistakes_ == floor_log2(found.hypotheses) == 5
+    assert learner.mistakes_ == floor_log2(finite_class.hypotheses) == 5
     assert str(learner.certify()[-1]).startswith("Halving: mistakes 5 <= 5")
 
 
 def test_consistent_errs_on_all_singletons_but_one():
     """Who follows singletons one after the other errs |H| - 1 times; halving errs once."""
-    found = FiniteClass.named("singletons:9")
-    one_by_one, halving = Consistent(found), Halving(found)
+    finite_class = FiniteClass.named("singletons:9")
+    one_by_one, halving = Consistent(finite_class), Halving(finite_class)
     for learner in (one_by_one, halving):
         learner.play(range(9), [0] * 8 + [1])
     assert (one_by_one.mistakes_, halving.mistakes_) == (8, 1)
@@ -202,9 +202,9 @@ def test_consistent_errs_on_all_singletons_but_one():
 
 def test_the_order_decides_what_consistent_pays():
     """An order that has the target first makes no mistake, by number and by name alike."""
-    found = FiniteClass([[1, 0, 0], [0, 1, 0], [0, 0, 1]], hypotheses=["a", "b", "c"])
+    finite_class = FiniteClass([[1, 0, 0], [0, 1, 0], [0, 0, 1]], hypotheses=["a", "b", "c"])
     for order in ([2, 0, 1], ["c", "a", "b"], ["c", 0, "b"], np.array([2, 0, 1])):
-        learner = Consistent(found, order=order)
+        learner = Consistent(finite_class, order=order)
         assert learner.play([0, 1, 2], [0, 0, 1]).mistakes == 0
         assert learner.certify()[0].bound == 0
 
@@ -218,8 +218,8 @@ def test_an_order_names_each_hypothesis_once(order):
 
 def test_pruning_on_mistakes_alone_keeps_more():
     """A lazy learner still counts on hypotheses that erred when it was right, and its books tell both numbers."""
-    found = FiniteClass.named("thresholds:8")
-    learner = Halving(found, prune="mistake")
+    finite_class = FiniteClass.named("thresholds:8")
+    learner = Halving(finite_class, prune="mistake")
     learner.play([7], [learner.forecast(7)])
     assert (learner.ledger_.voters, learner.ledger_.alive) == (9, len(learner.alive_))
     assert learner.ledger_.alive < 9
@@ -227,8 +227,8 @@ def test_pruning_on_mistakes_alone_keeps_more():
 
 def test_points_go_by_number_or_by_name():
     """A point that has a name answers to both; what is called by neither is refused by what it is."""
-    found = FiniteClass([[0, 1], [1, 1]], points=["wet", "cold"])
-    learner = Halving(found)
+    finite_class = FiniteClass([[0, 1], [1, 1]], points=["wet", "cold"])
+    learner = Halving(finite_class)
     assert learner.play(["wet", "cold", "wet"], [1, 1, 1]).alive.tolist() == [1, 1, 1]
     assert learner.predict("cold") == 1
     learner.update(1)
@@ -262,7 +262,7 @@ def test_labels_may_be_truth_values_and_whole_floats():
     """True, 1.0 and numpy's own are labels."""
     learner = Halving(FiniteClass.named("thresholds:4"))
     for label in (True, 1.0, np.int8(1), np.True_, np.float32(1)):
-        told(learner, 3, label)
+        play_round(learner, 3, label)
     learner.play([3, 3], [True, True])
     learner.play(np.array([3, 3], np.uint8), np.array([1.0, 1.0]))
     assert (learner.rounds_, learner.ledger_.alive) == (9, 4)
@@ -303,31 +303,31 @@ def test_a_forecast_moves_nothing(kind, more):
     """What would be predicted can be asked any number of times, and is what is then predicted."""
     learner, other = (kind(FiniteClass.named("intervals:5"), **more) for _ in range(2))
     for point, label in [(2, 1), (0, 0), (4, 0), (3, 1), (1, 0)]:
-        asked = [learner.forecast(point) for _ in range(3)]
-        said, again = learner.predict(point), other.predict(point)
-        assert asked == [asked[0]] * 3
-        assert said == again
-        assert asked[0] == (said.probability if learner.info.draws else said)
+        answers = [learner.forecast(point) for _ in range(3)]
+        predictions, again = learner.predict(point), other.predict(point)
+        assert answers == [answers[0]] * 3
+        assert predictions == again
+        assert answers[0] == (predictions.probability if learner.info.draws else predictions)
         learner.update(label)
         other.update(label)
 
 
 def test_parameters_are_frozen_and_refused_at_once():
     """Parameters cannot be changed afterwards, and those without meaning make no learner."""
-    found = FiniteClass.named("thresholds:4")
-    learner = Halving(found, tie=0)
+    finite_class = FiniteClass.named("thresholds:4")
+    learner = Halving(finite_class, tie=0)
     with pytest.raises(RegretlessError, match="clone"):
         learner.tie = 1
     other = learner.clone(prune="mistake")
-    assert (other.tie, other.prune, other.finite_class) == (0, "mistake", found)
-    assert learner.get_params() == {"finite_class": found, "tie": 0, "prune": "always"}
+    assert (other.tie, other.prune, other.finite_class) == (0, "mistake", finite_class)
+    assert learner.get_params() == {"finite_class": finite_class, "tie": 0, "prune": "always"}
     for more in ({"tie": 2}, {"tie": "best"}, {"prune": "never"}, {"prune": None}):
         with pytest.raises(RegretlessError):
-            Halving(found, **more)
+            Halving(finite_class, **more)
     with pytest.raises(RegretlessError):
-        StandardOptimal(found, tie=-1)
+        StandardOptimal(finite_class, tie=-1)
     with pytest.raises(RegretlessError):
-        RandomizedOptimal(found, random_state="often")
+        RandomizedOptimal(finite_class, random_state="often")
 
 
 def test_a_table_will_do_for_a_class():
@@ -338,8 +338,8 @@ def test_a_table_will_do_for_a_class():
 @pytest.mark.parametrize(("kind", "more"), MADE)
 def test_copies_go_on_by_themselves(kind, more):
     """A copy, a deep copy and a pickle stand where the learner stood, and none of them moves another."""
-    found = FiniteClass.named("intervals:6")
-    learner = kind(found, **more)
+    finite_class = FiniteClass.named("intervals:6")
+    learner = kind(finite_class, **more)
     learner.play([1, 4], [1, 0])
     learner.predict(2)
     copies = [learner.copy(), copy.deepcopy(learner), pickle.loads(pickle.dumps(learner))]
@@ -391,13 +391,13 @@ def impatient(search, part, patience):
 def test_losing_patience_costs_half_the_bits_at_most(seed, monkeypatch):
     """A search that is given up leaves a learner whose certificates hold; of few it finds what it sought."""
     monkeypatch.setattr(randomized, "searched", impatient)
-    found = FiniteClass.named("at-most-k:12,3")
-    learner = RandomizedOptimal(found, random_state=seed)
+    finite_class = FiniteClass.named("at-most-k:12,3")
+    learner = RandomizedOptimal(finite_class, random_state=seed)
     points = np.random.default_rng(seed).permutation(12)
     for number, point in enumerate(points.tolist()):
-        said = learner.predict(point)
-        ones = int((found.matrix[learner.alive_, point]).sum())
-        learner.update(int(said.probability < 0.5 and ones > 0))
+        predictions = learner.predict(point)
+        ones = int((finite_class.matrix[learner.alive_, point]).sum())
+        learner.update(int(predictions.probability < 0.5 and ones > 0))
         known = learner.facts()
         assert (known.randomized[0], known.randomized[1]) == (0, half_the_bits_of(299))
         assert all(one.applies and one.holds for one in learner.certify() if one.theorem.kind == "sure"), number
@@ -417,29 +417,29 @@ def test_the_worst_labels_for_half_the_bits_stay_within_them(seed, monkeypatch):
     """An adversary that answers the less likely label, while some hypothesis does, gets no more than half the bits."""
     monkeypatch.setattr(randomized, "searched", lambda search, part, patience: False)
     drawn = np.random.default_rng(seed)
-    found = FiniteClass(drawn.random((int(drawn.integers(2, 200)), 12)) < 0.5)
-    learner = RandomizedOptimal(found, random_state=1)
+    finite_class = FiniteClass(drawn.random((int(drawn.integers(2, 200)), 12)) < 0.5)
+    learner = RandomizedOptimal(finite_class, random_state=1)
     while len(left := learner.alive_) > 1:
-        ones = found.matrix[left].sum(0)
+        ones = finite_class.matrix[left].sum(0)
         point = int(np.argmin(abs(2 * ones - len(left))))
-        said = learner.predict(point)
-        learner.update(int(said.probability < 0.5))
+        predictions = learner.predict(point)
+        learner.update(int(predictions.probability < 0.5))
         assert (
             learner.ledger_.expected
-            <= half_the_bits_of(found.hypotheses) - half_the_bits_of(len(learner.alive_)) + 1e-12
+            <= half_the_bits_of(finite_class.hypotheses) - half_the_bits_of(len(learner.alive_)) + 1e-12
         )
 
 
 def test_patience_makes_no_difference_where_the_search_ends():
     """Where the dimension is found, the odds are those of a search without an end, and exact in halves of halves."""
-    found = FiniteClass.named("thresholds:7")
-    learners = [RandomizedOptimal(found, patience=patience) for patience in (None, 1 << 16, 1 << 26)]
+    finite_class = FiniteClass.named("thresholds:7")
+    learners = [RandomizedOptimal(finite_class, patience=patience) for patience in (None, 1 << 16, 1 << 26)]
     # Eight thresholds are three fair coins, and the point in the middle is the first of them.
     assert [learner.forecast(3) for learner in learners] == [0.5] * 3
     assert [learner.facts().randomized for learner in learners] == [(1.5, 1.5)] * 3
     for patience in (0, -1, 1.5, "long", True):
         with pytest.raises(RegretlessError, match="patience"):
-            RandomizedOptimal(found, patience=patience)
+            RandomizedOptimal(finite_class, patience=patience)
 
 
 class Slowly:
@@ -470,11 +470,11 @@ def test_dimensions_are_compared_without_being_known(one, other):
 @given(play=plays(), tie=st.integers(0, 1))
 def test_the_standard_optimal_algorithm_lowers_the_dimension_with_each_mistake(play, tie):
     """Along any realizable labels each mistake leaves hypotheses of a smaller Littlestone dimension."""
-    found, points, labels = play
-    learner, before = StandardOptimal(found, tie=tie), littlestone_dimension(found).value
+    finite_class, points, labels = play
+    learner, before = StandardOptimal(finite_class, tie=tie), littlestone_dimension(finite_class).value
     for point, label in zip(points, labels, strict=True):
-        wrong = told(learner, point, label)
-        after = littlestone_dimension(found.only(learner.alive_)).value
+        wrong = play_round(learner, point, label)
+        after = littlestone_dimension(finite_class.only(learner.alive_)).value
         assert after <= before - wrong
         before = after
 
@@ -482,8 +482,8 @@ def test_the_standard_optimal_algorithm_lowers_the_dimension_with_each_mistake(p
 @given(table=tables(hypotheses=30))
 def test_the_tree_makes_the_standard_optimal_algorithm_pay_its_dimension(table):
     """Asked down the mistake tree against its predictions it errs exactly as often as the dimension says."""
-    found = FiniteClass(table)
-    tree, learner = littlestone_dimension(found).witness, StandardOptimal(found)
+    finite_class = FiniteClass(table)
+    tree, learner = littlestone_dimension(finite_class).witness, StandardOptimal(finite_class)
     labels = []
     while len(labels) < tree.depth:
         labels.append(1 - learner.predict(tree.point(labels)))
@@ -495,27 +495,27 @@ def test_the_tree_makes_the_standard_optimal_algorithm_pay_its_dimension(table):
 
 def test_draws_have_the_odds_that_are_said():
     """Of many first draws at a threshold away from the middle as many are 1 as the probability says."""
-    found = FiniteClass.named("thresholds:7")
-    said = [RandomizedOptimal(found, random_state=seed).predict(1) for seed in range(2000)]
-    probability = said[0].probability
+    finite_class = FiniteClass.named("thresholds:7")
+    messages = [RandomizedOptimal(finite_class, random_state=seed).predict(1) for seed in range(2000)]
+    probability = messages[0].probability
     assert 0 < probability < 1
-    spread = (probability * (1 - probability) / len(said)) ** 0.5
-    assert abs(sum(said) / len(said) - probability) < 4 * spread
+    spread = (probability * (1 - probability) / len(messages)) ** 0.5
+    assert abs(sum(messages) / len(messages) - probability) < 4 * spread
 
 
 @pytest.mark.parametrize("kind", [StandardOptimal, RandomizedOptimal])
 def test_copies_go_on_in_threads_of_their_own(kind):
     """Copies that forecast at once, in threads of their own, all say what one alone does."""
     coins = np.random.default_rng(3).random((2000, 800)) < 0.5
-    found = FiniteClass(coins) if kind is StandardOptimal else FiniteClass.named("intervals:20")
-    alone = [kind(found).forecast(point) for point in range(6)]
-    learner = kind(found)
+    result = FiniteClass(coins) if kind is StandardOptimal else FiniteClass.named("intervals:20")
+    alone = [kind(result).forecast(point) for point in range(6)]
+    learner = kind(result)
     learner.forecast(0)
-    copies, said, failed = [learner.copy() for _ in range(3)], {}, []
+    copies, reasons, failed = [learner.copy() for _ in range(3)], {}, []
 
     def go_on(number):
         try:
-            said[number] = [copies[number].forecast(point) for point in range(6)]
+            reasons[number] = [copies[number].forecast(point) for point in range(6)]
         except ValueError as error:
             failed.append(error)
 
@@ -525,15 +525,15 @@ def test_copies_go_on_in_threads_of_their_own(kind):
     for thread in threads:
         thread.join()
     assert not failed
-    assert all(said[number] == alone for number in range(3))
+    assert all(reasons[number] == alone for number in range(3))
 
 
 @pytest.mark.kernel
 def test_a_thread_that_waits_for_a_search_can_be_interrupted():
     """Ctrl-C comes through to the thread that waits while another one searches."""
     coins = np.random.default_rng(4)
-    found = FiniteClass(coins.random((fewer(50_000, 10_000), 400)) < 0.03)
-    search = _core.Littlestone(found.columns, found.hypotheses)
+    finite_class = FiniteClass(coins.random((fewer(50_000, 10_000), 400)) < 0.03)
+    search = _core.Littlestone(finite_class.columns, finite_class.hypotheses)
     other = threading.Thread(target=search.run, args=(None, 2**31))
     other.start()
     while not search.words and other.is_alive():
@@ -570,8 +570,8 @@ def test_certificates_go_by_work_and_never_by_the_clock(monkeypatch):
     """A search gets so many words, however often it is certified: the class is searched once, and each part once."""
     monkeypatch.setattr(standard_optimal._core, "Littlestone", Counted)
     monkeypatch.setattr(Counted, "asked", [])
-    found = FiniteClass.named("intervals:12")
-    learner = StandardOptimal(found)
+    finite_class = FiniteClass.named("intervals:12")
+    learner = StandardOptimal(finite_class)
     assert learner.facts().littlestone == (0, 5)
     first = list(Counted.asked)
     assert all(whole for whole, _ in first)
@@ -585,40 +585,44 @@ def test_certificates_go_by_work_and_never_by_the_clock(monkeypatch):
     for _ in range(2):
         for one in (learner, learner.copy()):
             assert (one.facts().littlestone, one.facts().littlestone_left) == ((0, 5), (0, 5))
-    assert StandardOptimal(found).facts().littlestone == (0, 5)
+    assert StandardOptimal(finite_class).facts().littlestone == (0, 5)
     assert [words for _, words in Counted.asked] == [words for _, words in first] * 2
 
 
 def test_the_rank_of_a_class_is_found_out_once(monkeypatch):
     """Runs on one class share what certificates say of it."""
-    asked = []
+    calls = []
     eliminated = _core.rank_of_bits
-    monkeypatch.setattr(_core, "rank_of_bits", lambda rows: asked.append(len(rows)) or eliminated(rows))
-    found = FiniteClass.named("parities:3")
-    for learner in (Consistent(found), Consistent(found, order=range(7, -1, -1)), Consistent(found).clone()):
+    monkeypatch.setattr(_core, "rank_of_bits", lambda rows: calls.append(len(rows)) or eliminated(rows))
+    finite_class = FiniteClass.named("parities:3")
+    for learner in (
+        Consistent(finite_class),
+        Consistent(finite_class, order=range(7, -1, -1)),
+        Consistent(finite_class).clone(),
+    ):
         assert learner.facts().rank == learner.facts().rank_left == 3
-    assert asked == [9]
-    pickled = pickle.loads(pickle.dumps(found))
+    assert calls == [9]
+    pickled = pickle.loads(pickle.dumps(finite_class))
     assert Consistent(pickled).facts().rank == 3
-    assert asked == [9, 9]
+    assert calls == [9, 9]
 
 
 @pytest.mark.kernel
 def test_a_vote_refuses_what_is_no_set_of_its_hypotheses():
     """Bits beyond the last hypothesis, sets of other lengths, and arrays that are not aligned raise."""
-    found = FiniteClass.named("thresholds:5")
-    book, kept = np.zeros(5, dtype=np.int64), found.all_hypotheses.copy()
+    finite_class = FiniteClass.named("thresholds:5")
+    book, rest = np.zeros(5, dtype=np.int64), finite_class.all_hypotheses.copy()
     for columns, hypotheses, some, message in [
-        (found.columns, 6, kept << np.uint64(1), "a bit beyond"),
-        (found.columns, 4, kept >> np.uint64(2), "a bit beyond"),
-        (found.columns, 65, kept, "one bit per hypothesis"),
-        (found.columns, 6, np.ones(2, dtype=np.uint64), "as many words"),
-        (found.columns, 6, np.ones(9, dtype=np.uint8)[1:].view(np.uint64), "must be aligned"),
-        (found.columns, 6, kept * np.uint64(0), "no hypothesis is kept"),
+        (finite_class.columns, 6, rest << np.uint64(1), "a bit beyond"),
+        (finite_class.columns, 4, rest >> np.uint64(2), "a bit beyond"),
+        (finite_class.columns, 65, rest, "one bit per hypothesis"),
+        (finite_class.columns, 6, np.ones(2, dtype=np.uint64), "as many words"),
+        (finite_class.columns, 6, np.ones(9, dtype=np.uint8)[1:].view(np.uint64), "must be aligned"),
+        (finite_class.columns, 6, rest * np.uint64(0), "no hypothesis is kept"),
     ]:
         with pytest.raises(ValueError, match=message):
             _core.Voter(columns, hypotheses, some, book)
-    voter = _core.Voter(found.columns, 6, kept, book)
+    voter = _core.Voter(finite_class.columns, 6, rest, book)
     assert voter.size == 6
 
 

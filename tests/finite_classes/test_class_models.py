@@ -31,8 +31,8 @@ TABLE = np.array([[0, 0, 0, 1], [0, 0, 1, 1], [0, 1, 1, 0], [1, 1, 1, 0], [1, 0,
 
 def learnt(name, **more):
     """A learner of five functions, two of them left, that waits for a label."""
-    found = FiniteClass(TABLE, hypotheses=list("abcdee"), points=["p", "q", "r", "s"])
-    learner = class_learner(name)(found, **more)
+    finite_class = FiniteClass(TABLE, hypotheses=list("abcdee"), points=["p", "q", "r", "s"])
+    learner = class_learner(name)(finite_class, **more)
     learner.play(["p", "s"], [0, 1])
     learner.predict("r")
     return learner
@@ -50,7 +50,7 @@ def run(capsys, monkeypatch) -> CommandLine:
 
 
 @pytest.fixture
-def kept(tmp_path):
+def stored_model(tmp_path):
     """A model file, its description and its arrays."""
     path = tmp_path / "m.rgl"
     learnt("halving", prune="mistake").save(path)
@@ -112,10 +112,10 @@ def test_a_seed_that_nobody_gave_is_kept(tmp_path):
 
 def test_a_search_that_lost_its_patience_is_kept_so(tmp_path, monkeypatch):
     """A learner that goes by half the bits, and one that found the dimension only later, go on alike when loaded."""
-    path, found = tmp_path / "m.rgl", FiniteClass.named("at-most-k:12,3")
+    path, finite_class = tmp_path / "m.rgl", FiniteClass.named("at-most-k:12,3")
     monkeypatch.setattr(randomized, "searched", impatient)
     for rounds in (1, 9):
-        learner = RandomizedOptimal(found, random_state=2, patience=1)
+        learner = RandomizedOptimal(finite_class, random_state=2, patience=1)
         learner.play(range(rounds), [1, *[0] * (rounds - 1)])
         learner.save(path)
         other = regretless.load(path)
@@ -156,9 +156,9 @@ LIES = {
 
 
 @pytest.mark.parametrize("lie", LIES.values(), ids=LIES.keys())
-def test_descriptions_that_lie_are_refused(lie, kept):
+def test_descriptions_that_lie_are_refused(lie, stored_model):
     """A description that does not fit its arrays, or that no learner has, is no model."""
-    path, description, tensors = kept
+    path, description, tensors = stored_model
     write_model(path, description | lie, tensors)
     with pytest.raises(ModelError, match=r"m\.rgl: .*"):
         regretless.load(path)
@@ -197,9 +197,9 @@ ARRAYS = {
 
 
 @pytest.mark.parametrize("lie", ARRAYS.values(), ids=ARRAYS.keys())
-def test_arrays_that_lie_are_refused(lie, kept):
+def test_arrays_that_lie_are_refused(lie, stored_model):
     """Arrays of another shape or type, and numbers that no run can have left, are no model."""
-    path, description, tensors = kept
+    path, description, tensors = stored_model
     write_model(path, description, lie(tensors))
     with pytest.raises(ModelError, match=r"m\.rgl: .*"):
         regretless.load(path)
@@ -253,9 +253,9 @@ def test_inspect_shows_what_is_left(name, more, run, tmp_path):
     shown = run("inspect", path)
     assert "class       5 hypotheses on 4 points" in shown.out
     assert "agreeing    2 hypotheses agree with all labels" in shown.out
-    found = run("inspect", path, "--json").json
-    assert (found["learner"], found["rounds"], found["alive"], found["left"]) == (name, 2, 2, ["a", "b"])
-    assert (found["expected_mistakes"] is None) == (name != "randomized-optimal")
+    report = run("inspect", path, "--json").json
+    assert (report["learner"], report["rounds"], report["alive"], report["left"]) == (name, 2, 2, ["a", "b"])
+    assert (report["expected_mistakes"] is None) == (name != "randomized-optimal")
 
 
 @pytest.mark.parametrize("verb", ["predict", "certify", "combine"])
@@ -264,8 +264,8 @@ def test_other_verbs_say_whose_model_it_is(verb, run, tmp_path):
     path = tmp_path / "m.rgl"
     learnt("halving").save(path)
     (tmp_path / "d.svm").write_text("1 1:1\n")
-    asked = ["--resume", path] if verb == "combine" else [path]
-    shown = run(verb, *asked, tmp_path / "d.svm")
+    arguments = ["--resume", path] if verb == "combine" else [path]
+    shown = run(verb, *arguments, tmp_path / "d.svm")
     assert shown.code == 1
     assert "learned a finite class (halving); inspect shows it" in shown.err
 

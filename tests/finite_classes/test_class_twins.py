@@ -95,9 +95,9 @@ def test_learners_predict_as_their_twins(played: Any, tie: int, random: Any) -> 
         (StandardOptimal(finite_class, tie=tie), lambda V, x: textbook.standard_optimal(V, x, tie), False),
     ]
     for learner, twin, lazy in pairs:
-        predictions, kept = textbook.play(twin, H, points, labels, lazy)
+        predictions, alive = textbook.play(twin, H, points, labels, lazy)
         assert learner.play(points, labels).predictions.tolist() == predictions
-        assert learner.ledger_.voters == len(kept)
+        assert learner.ledger_.voters == len(alive)
 
 
 @given(plays())

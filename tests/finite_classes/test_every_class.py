@@ -195,13 +195,13 @@ def test_a_saved_learner_goes_on_as_if_it_had_not_been(tmp_path, name, learner):
     """A learner that was saved half way predicts and certifies as the one that was not."""
     finite_class = CLASSES[name]
     points, labels = rounds_of(finite_class, 6)
-    kept = made(learner, finite_class)
-    one_by_one(kept, points[:20], labels[:20])
-    kept.save(tmp_path / "c.rgl")
+    result = made(learner, finite_class)
+    one_by_one(result, points[:20], labels[:20])
+    result.save(tmp_path / "c.rgl")
     read = regretless.load(tmp_path / "c.rgl")
-    assert one_by_one(kept, points[20:], labels[20:]) == one_by_one(read, points[20:], labels[20:])
-    assert kept.ledger_ == read.ledger_
-    assert [str(each) for each in kept.certify()] == [str(each) for each in read.certify()]
+    assert one_by_one(result, points[20:], labels[20:]) == one_by_one(read, points[20:], labels[20:])
+    assert result.ledger_ == read.ledger_
+    assert [str(each) for each in result.certify()] == [str(each) for each in read.certify()]
 
 
 @EACH
@@ -212,7 +212,7 @@ def test_what_is_observed_lies_between_promises_and_certificates(name, learner):
     for environment in (ShatteredTree(finite_class), RandomizedTree(finite_class), RandomTarget(finite_class, seed=4)):
         met = play(made(learner, finite_class), environment, 30, runs=3)
         assert met.violated == []
-        assert all(kept.holds and kept.observed is not None for kept in met.lower_bounds)
+        assert all(rest.holds and rest.observed is not None for rest in met.lower_bounds)
         assert any(certificate.applies for certificate in met.certificates)
 
 
@@ -255,12 +255,12 @@ def test_the_command_line_finds_the_same_in_a_family_and_in_its_file(run, tmp_pa
     np.savetxt(tmp_path / "c.csv", finite_class.matrix, fmt="%d", delimiter=",")
     named, read = run("dimension", "--named", name, "--json"), run("dimension", tmp_path / "c.csv", "--json")
     assert (named.code, read.code) == (0, 0), named.err + read.err
-    for found in (named.json, read.json):
-        assert set(KEYS.split()) <= set(found)
-        assert (found["vc_dimension"], found["littlestone_dimension"]) == KNOWN[name]
-        assert (found["hypotheses"], found["points"]) == (finite_class.hypotheses, finite_class.points)
-        assert (found["exact"], found["floor_log2"]) == (True, finite_class.floor_log2)
-        assert len(found["shattered"]) == found["vc_dimension"]
+    for result in (named.json, read.json):
+        assert set(KEYS.split()) <= set(result)
+        assert (result["vc_dimension"], result["littlestone_dimension"]) == KNOWN[name]
+        assert (result["hypotheses"], result["points"]) == (finite_class.hypotheses, finite_class.points)
+        assert (result["exact"], result["floor_log2"]) == (True, finite_class.floor_log2)
+        assert len(result["shattered"]) == result["vc_dimension"]
 
 
 @pytest.mark.parametrize("environment", ["shattered-tree", "randomized-tree", "random-target"])
@@ -272,9 +272,9 @@ def test_every_learner_plays_every_environment_of_classes_on_the_command_line(ru
     for key, value in LEARNERS[learner].items():
         if key != "random_state":
             words += ["--set", f"{key}={value}"]
-    found = run(*words, "--seed", 3, "--save", tmp_path / "c.rgl", "--json")
-    assert found.code == 0, found.err
-    assert found.json["certificates"]
+    result = run(*words, "--seed", 3, "--save", tmp_path / "c.rgl", "--json")
+    assert result.code == 0, result.err
+    assert result.json["certificates"]
     assert regretless.load(tmp_path / "c.rgl").rounds_ == 25
     text = run(*words, "--seed", 3)
     for theorem in class_learner(kind).theorems:

@@ -94,7 +94,7 @@ def test_worked_cases(oracles):
     hyphened = {"singletons_and_zero": "singletons-and-zero", "parities": "parities", "all_functions": "all"}
     hyphened |= {"at_most_k_ones": "at-most-k", "exactly_k_ones": "exactly-k", "intervals_and_empty": "intervals"}
     hyphened |= {"conjunctions_with_false": "conjunctions", "singletons": "singletons", "thresholds": "thresholds"}
-    seen = 0
+    count = 0
     for case in oracles:
         if case["topic"] != "dimension" or "cls" not in case["input"] or "params" not in case["input"]:
             continue
@@ -104,8 +104,8 @@ def test_worked_cases(oracles):
         else:
             made = FiniteClass.named(f"{hyphened[family]}:{','.join(map(str, params))}")
         assert made.hypotheses == case["expected"]["size"]
-        seen += 1
-    assert seen > 20
+        count += 1
+    assert count > 20
 
 
 def test_every_family_is_named_by_its_usage():
@@ -205,13 +205,13 @@ def test_every_way_to_part_points_is_found(data, dimension, count):
     if not vectors:
         return
     table, _ = dichotomies(vectors)
-    found = {tuple(row) for row in table.tolist()}
-    assert len(found) == len(table)
+    names = {tuple(row) for row in table.tolist()}
+    assert len(names) == len(table)
     for labels in product((False, True), repeat=len(vectors)):
         signed = np.where(np.array(labels)[:, None], vectors, -np.array(vectors))
         free = [(None, None)] * dimension
         status = linprog(np.zeros(dimension), A_ub=-signed, b_ub=-np.ones(len(signed)), bounds=free).status
-        assert (status == 0) == (labels in found)
+        assert (status == 0) == (labels in names)
 
 
 COORDINATES = st.sampled_from([2, 10**6, 2**62, 10**40]).flatmap(lambda size: st.integers(-size, size))
@@ -266,8 +266,8 @@ def test_halfspaces_are_named_by_inequalities():
     assert made.point_names == ["(0, 0)", "(1/2, 1)", "(1, 0)"]
     for name, row in zip(made.hypothesis_names, made.matrix.tolist(), strict=True):
         weights, offset = inequality(name)
-        said = [weights[0] * x + weights[1] * y > offset for x, y in ((0, 0), (Fraction(1, 2), 1), (1, 0))]
-        assert said == row
+        messages = [weights[0] * x + weights[1] * y > offset for x, y in ((0, 0), (Fraction(1, 2), 1), (1, 0))]
+        assert messages == row
 
 
 def test_too_many_ways_are_refused(monkeypatch):

@@ -199,11 +199,11 @@ def test_bits_are_turned_over(height, width, seed):
 def test_bits_are_turned_over_alike_everywhere(isas):
     """Columns and rank are the same on every instruction set; room of another shape, or out of line, is refused."""
     table = np.random.default_rng(1).random((300, 130)) < 0.5
-    rows, seen = packed(table), []
+    rows, events = packed(table), []
     for isa in isas:
         _core.use_isa(isa)
-        seen.append((transposed(rows, 130).tobytes(), _core.rank_of_bits(rows.copy())))
-    assert set(seen) == {(packed(table.T).tobytes(), 130)}
+        events.append((transposed(rows, 130).tobytes(), _core.rank_of_bits(rows.copy())))
+    assert set(events) == {(packed(table.T).tobytes(), 130)}
     for shape in [(130, 4), (193, 5), (128, 5)]:
         with pytest.raises(ValueError, match="one bit per"):
             _core.transpose_bits(rows, np.empty(shape, np.uint64))
@@ -239,8 +239,8 @@ def test_sound_tables_are_looked_at_once(monkeypatch, kind):
 @given(st.integers(1, 200))
 def test_everybody_is_all_hypotheses(count):
     """Its bits are those of all hypotheses and no others, for nobody to change; a pickled class has them too."""
-    found = FiniteClass.named(f"singletons:{count}")
-    for one in (found, pickle.loads(pickle.dumps(found))):
+    hypotheses = FiniteClass.named(f"singletons:{count}")
+    for one in (hypotheses, pickle.loads(pickle.dumps(hypotheses))):
         assert unpacked(one.all_hypotheses[None], 64 * len(one.all_hypotheses))[0].sum() == count
         assert np.array_equal(one.all_hypotheses, packed(np.ones((1, count), dtype=bool))[0])
         with pytest.raises(ValueError, match="read-only"):
@@ -249,11 +249,11 @@ def test_everybody_is_all_hypotheses(count):
 
 def test_what_is_found_out_of_a_class_is_remembered():
     """It is found out once, and a pickled class has to find it out again."""
-    found, asked = FiniteClass.named("thresholds:3"), []
+    hypotheses, queries = FiniteClass.named("thresholds:3"), []
     for _ in range(2):
-        assert found.cache("answer", lambda: asked.append(1) or 42) == 42
-    assert len(asked) == 1
-    assert pickle.loads(pickle.dumps(found)).cache("answer", lambda: 43) == 43
+        assert hypotheses.cache("answer", lambda: queries.append(1) or 42) == 42
+    assert len(queries) == 1
+    assert pickle.loads(pickle.dumps(hypotheses)).cache("answer", lambda: 43) == 43
 
 
 @pytest.mark.parametrize("table", [[], np.zeros((0, 3)), np.zeros((0, 70), bool)])
@@ -261,8 +261,8 @@ def test_the_empty_class_has_dimensions_of_minus_one(table):
     """Without a hypothesis both dimensions are -1 and known, and nobody learns or plays such a class."""
     empty = FiniteClass(table)
     assert (empty.hypotheses, empty.table_rows, empty.points) == (0, 0, np.shape(table)[-1])
-    for found in (vc_dimension(empty), littlestone_dimension(empty)):
-        assert (found.value, found.exact, str(found)) == (-1, True, "-1")
+    for result in (vc_dimension(empty), littlestone_dimension(empty)):
+        assert (result.value, result.exact, str(result)) == (-1, True, "-1")
     assert empty.describe()["floor_log2"] == -1
     assert empty == pickle.loads(pickle.dumps(empty)) == FiniteClass(empty.matrix)
     one = FiniteClass([[0, 1]])
@@ -291,7 +291,7 @@ def test_the_command_line_refuses_an_empty_table(tmp_path, capsys, monkeypatch, 
     words = ("dimension", path)
     if verb == "play":
         words = ("play", "--learner", "halving", "--environment", "random-target", "--class", path, "--rounds", 3)
-    found = CommandLine(capsys, monkeypatch)(*words)
-    assert (found.code, found.out) == (1, "")
-    assert "c.csv:1: names alone, and no hypotheses; a row of 0 and 1 is expected below them" in found.err
-    assert "dimensions of -1 by convention" in found.err
+    result = CommandLine(capsys, monkeypatch)(*words)
+    assert (result.code, result.out) == (1, "")
+    assert "c.csv:1: names alone, and no hypotheses; a row of 0 and 1 is expected below them" in result.err
+    assert "dimensions of -1 by convention" in result.err

@@ -126,7 +126,7 @@ def test_what_is_no_tree_and_no_space() -> None:
 def test_worked_trees(depth: int, oracles: list[dict[str, Any]]) -> None:
     """Worked by hand: all points and all halfspaces of the first depths."""
     (case,) = (case for case in oracles if case["id"] == f"ldim_infinite/dyadic_tree_depth_{depth}")
-    found = [
+    results = [
         {
             "path": list(labels),
             "instances": [[str(middle), int(one)] for middle, one in points],
@@ -134,7 +134,7 @@ def test_worked_trees(depth: int, oracles: list[dict[str, Any]]) -> None:
         }
         for labels, points, weights in dyadic_tree(depth).paths()
     ]
-    assert found == case["expected"]["paths"]
+    assert results == case["expected"]["paths"]
 
 
 @pytest.mark.parametrize("depth", [1.5, -1, True])

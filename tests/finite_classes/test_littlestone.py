@@ -86,17 +86,17 @@ SMALL = st.builds(drawn, st.integers(1, 120), st.integers(1, 7), st.floats(0.1, 
 def words(finite_class: FiniteClass, kept: Any) -> Words:
     alive = np.zeros((1, finite_class.hypotheses), dtype=bool)
     alive[0, kept] = True
-    found: Words = packed(alive)[0]
-    return found
+    result: Words = packed(alive)[0]
+    return result
 
 
 @given(SMALL)
 def test_dimension_is_the_recursion(finite_class: FiniteClass) -> None:
     """The search finds what the definition says, and its tree is shattered and as deep."""
-    found = littlestone_dimension(finite_class)
-    assert found.value == recursive(finite_class)
-    assert found.witness.depth == found.value
-    found.witness.check(finite_class)
+    dimension = littlestone_dimension(finite_class)
+    assert dimension.value == recursive(finite_class)
+    assert dimension.witness.depth == dimension.value
+    dimension.witness.check(finite_class)
 
 
 def test_all_classes_on_three_points() -> None:
@@ -133,9 +133,9 @@ def test_known_dimensions(name: str, expected: int) -> None:
 def test_larger_classes(name: str, expected: int) -> None:
     """Classes of many words have the dimension known or proven by hand, and a tree that says so."""
     finite_class = FiniteClass.named(name)
-    found = littlestone_dimension(finite_class, limit=20)
-    assert found.value == expected
-    found.witness.check(finite_class)
+    dimension = littlestone_dimension(finite_class, limit=20)
+    assert dimension.value == expected
+    dimension.witness.check(finite_class)
 
 
 def test_worked_cases(oracles: list[dict[str, Any]]) -> None:
@@ -146,8 +146,8 @@ def test_worked_cases(oracles: list[dict[str, Any]]) -> None:
         if family is None or "params" not in case["input"]:
             continue
         size = ",".join(map(str, case["input"]["params"]))
-        found = littlestone_dimension(FiniteClass.named(f"{family}:{size}"))
-        assert found.value == case["expected"]["ldim"], case["id"]
+        dimension = littlestone_dimension(FiniteClass.named(f"{family}:{size}"))
+        assert dimension.value == case["expected"]["ldim"], case["id"]
         met += 1
     assert met > 20
 
@@ -167,10 +167,10 @@ def test_targets() -> None:
     """A thousand random functions on 16 points have dimension 9, found with its tree in far less than ten seconds."""
     codes = np.random.default_rng(0).choice(2**16, 1000, replace=False)
     finite_class = FiniteClass((codes[:, None] >> np.arange(16)) & 1)
-    found = littlestone_dimension(finite_class, limit=10)
-    assert found.value == 9
-    assert found.seconds < 1
-    found.witness.check(finite_class)
+    dimension = littlestone_dimension(finite_class, limit=10)
+    assert dimension.value == 9
+    assert dimension.seconds < 1
+    dimension.witness.check(finite_class)
 
 
 def test_just_too_few_for_another_level() -> None:
@@ -185,9 +185,9 @@ def test_just_too_few_for_another_level() -> None:
 def test_odd_classes(name: str) -> None:
     """Classes of few hypotheses, of points that say nothing or the same, have their dimension too."""
     finite_class = every_class()[name]
-    found = littlestone_dimension(finite_class)
-    assert found.value == recursive(finite_class)
-    found.witness.check(finite_class)
+    dimension = littlestone_dimension(finite_class)
+    assert dimension.value == recursive(finite_class)
+    dimension.witness.check(finite_class)
     assert randomized_littlestone_dimension(finite_class).value == recursive_fraction(finite_class)
 
 
@@ -196,9 +196,9 @@ def test_few_hypotheses_on_many_points() -> None:
     finite_class = random_class(12, 400)
     assert littlestone_dimension(finite_class).value == recursive(finite_class) == 3
     wide = random_class(300, 3000, 1)
-    found = littlestone_dimension(wide)
-    assert found.value == 8
-    found.witness.check(wide)
+    dimension = littlestone_dimension(wide)
+    assert dimension.value == 8
+    dimension.witness.check(wide)
 
 
 def test_slices_change_nothing() -> None:
@@ -220,10 +220,10 @@ def test_ended_searches_are_honest() -> None:
     """What a search that was ended says holds the dimension, and its tree proves the lower end."""
     finite_class = FiniteClass.named("intervals:60")
     truth = littlestone_dimension(finite_class).value
-    found = littlestone_dimension(finite_class, limit=0)
-    assert found.lower <= truth <= found.upper
-    assert found.witness.depth == found.lower
-    found.witness.check(finite_class)
+    dimension = littlestone_dimension(finite_class, limit=0)
+    assert dimension.lower <= truth <= dimension.upper
+    assert dimension.witness.depth == dimension.lower
+    dimension.witness.check(finite_class)
     stopped = littlestone_dimension(FiniteClass.named("halfspaces:cube:4"), stop=lambda: True)
     assert not stopped.exact
     assert stopped.lower <= 9 <= stopped.upper
@@ -233,10 +233,10 @@ def test_ended_searches_are_honest() -> None:
 
 def test_progress_narrows() -> None:
     """Progress is reported with growing steps, and with an interval that never widens."""
-    told: list[tuple[int, int, int]] = []
-    littlestone_dimension(FiniteClass.named("halfspaces:cube:4"), on_progress=lambda *news: told.append(news))
-    assert len(told) > 3
-    for (steps, lower, upper), (later, low, high) in pairwise(told):
+    calls: list[tuple[int, int, int]] = []
+    littlestone_dimension(FiniteClass.named("halfspaces:cube:4"), on_progress=lambda *news: calls.append(news))
+    assert len(calls) > 3
+    for (steps, lower, upper), (later, low, high) in pairwise(calls):
         assert steps < later
         assert lower <= low <= high <= upper
 
@@ -245,16 +245,16 @@ def test_forgetting_is_said_and_harmless() -> None:
     """With too little memory a search forgets, says so, and finds the same dimension and a tree."""
     finite_class = FiniteClass.named("intervals:160")
     search = LittlestoneSearch(finite_class, memory=2**20)
-    found = search.dimension()
+    dimension = search.dimension()
     assert search.memory_full
-    assert found.value == littlestone_dimension(finite_class).value
-    found.witness.check(finite_class)
+    assert dimension.value == littlestone_dimension(finite_class).value
+    dimension.witness.check(finite_class)
 
 
 def test_instruction_sets_agree(isas: list[str]) -> None:
     """On every instruction set the same number of steps leads to the same dimensions and the same tree."""
     finite_class, coins = FiniteClass.named("intervals:30"), random_class(200, 9)
-    found = []
+    results = []
     for isa in isas:
         _core.use_isa(isa)
         whole, luck = littlestone_dimension(finite_class), randomized_littlestone_dimension(coins)
@@ -264,9 +264,9 @@ def test_instruction_sets_agree(isas: list[str]) -> None:
             search: Any = kind(made.columns, made.hypotheses)
             search.run(None, 1 << 40)
             words.append(search.words)
-        found.append((whole.value, whole.steps, tree, luck.value, luck.steps, words))
-    assert found[0][0] == 8
-    assert all(other == found[0] for other in found[1:])
+        results.append((whole.value, whole.steps, tree, luck.value, luck.steps, words))
+    assert results[0][0] == 8
+    assert all(other == results[0] for other in results[1:])
 
 
 @given(SMALL, st.integers(0, 6), st.booleans())
@@ -275,12 +275,12 @@ def test_labels_are_those_of_the_sides(finite_class: FiniteClass, point: int, tw
     point %= finite_class.points
     says = finite_class.matrix[:, point]
     alive = words(finite_class, finite_class.matrix[:, 0] == says[0] if twice else slice(None))
-    kept = np.flatnonzero(finite_class.matrix[:, 0] == says[0]) if twice else np.arange(finite_class.hypotheses)
+    rest = np.flatnonzero(finite_class.matrix[:, 0] == says[0]) if twice else np.arange(finite_class.hypotheses)
     expected = []
     for label in (0, 1):
-        side = finite_class.matrix[kept][says[kept] == label]
+        side = finite_class.matrix[rest][says[rest] == label]
         expected.append(recursive(FiniteClass(side)) if len(side) else -1)
-    if len(kept):
+    if len(rest):
         assert LittlestoneSearch(finite_class).labels(alive, point) == tuple(expected)
 
 
@@ -298,9 +298,9 @@ def test_what_is_no_version_space_is_refused() -> None:
     """Hypotheses that others agree with on all that they share, no hypotheses, and too many bits are refused."""
     finite_class = FiniteClass.named("thresholds:100")
     search = LittlestoneSearch(finite_class)
-    for kept in ([3, 5], []):
+    for rest in ([3, 5], []):
         with pytest.raises(ValueError, match="no version space"):
-            search.bounds(words(finite_class, kept))
+            search.bounds(words(finite_class, rest))
     with pytest.raises(ValueError, match="no version space"):
         search.bounds(~words(finite_class, []))
     with pytest.raises(ValueError, match="one bit per hypothesis"):
@@ -333,12 +333,12 @@ def test_no_tree_is_deeper_than_the_dimension() -> None:
 @given(SMALL)
 def test_randomized_dimension_is_the_recursion(finite_class: FiniteClass) -> None:
     """The randomised dimension is exactly what the definition says, and lies between its bounds."""
-    found = randomized_littlestone_dimension(finite_class).value
-    assert found == recursive_fraction(finite_class)
+    value = randomized_littlestone_dimension(finite_class).value
+    assert value == recursive_fraction(finite_class)
     whole = littlestone_dimension(finite_class).value
     k = finite_class.hypotheses.bit_length() - 1
-    assert Fraction(whole, 2) <= found <= min(Fraction(whole), (k - 1 + Fraction(finite_class.hypotheses, 2**k)) / 2)
-    assert found <= log2(finite_class.hypotheses) / 2 + 1e-12
+    assert Fraction(whole, 2) <= value <= min(Fraction(whole), (k - 1 + Fraction(finite_class.hypotheses, 2**k)) / 2)
+    assert value <= log2(finite_class.hypotheses) / 2 + 1e-12
 
 
 @pytest.mark.parametrize(
@@ -364,12 +364,12 @@ def test_known_randomized_dimensions(name: str, expected: Fraction) -> None:
 def test_fractions_too_fine_are_rounded_up() -> None:
     """Of 80 singletons the dimension is 1 - 2^-79: too fine, so it is said to lie in an interval, and rounded up."""
     finite_class = FiniteClass.named("singletons:80")
-    found = randomized_littlestone_dimension(finite_class)
-    assert not found.exact
-    assert found.lower < 1 - Fraction(1, 2**79) < found.upper == 1
-    assert found.finer
-    low, high = str(found).removesuffix(", finer than 2^-58").split(" to ")
-    assert Fraction(low) <= found.lower < Fraction(high) == 1
+    dimension = randomized_littlestone_dimension(finite_class)
+    assert not dimension.exact
+    assert dimension.lower < 1 - Fraction(1, 2**79) < dimension.upper == 1
+    assert dimension.finer
+    low, high = str(dimension).removesuffix(", finer than 2^-58").split(" to ")
+    assert Fraction(low) <= dimension.lower < Fraction(high) == 1
     assert RandomizedSearch(finite_class).value() == 1
     assert not RandomizedSearch(finite_class).dimension(words=1).finer
 
@@ -390,15 +390,15 @@ def test_ended_randomized_searches_are_honest() -> None:
     """An interval that a search was ended with holds what the whole search finds."""
     finite_class = FiniteClass.named("intervals:22")
     truth = randomized_littlestone_dimension(finite_class).value
-    told: list[tuple[int, Fraction, Fraction]] = []
-    found = randomized_littlestone_dimension(
-        finite_class, stop=lambda: len(told) > 3, on_progress=lambda *news: told.append(news)
+    calls: list[tuple[int, Fraction, Fraction]] = []
+    dimension = randomized_littlestone_dimension(
+        finite_class, stop=lambda: len(calls) > 3, on_progress=lambda *news: calls.append(news)
     )
-    assert not found.exact
-    assert found.lower <= truth <= found.upper
-    assert all(lower <= truth <= upper for _, lower, upper in told)
+    assert not dimension.exact
+    assert dimension.lower <= truth <= dimension.upper
+    assert all(lower <= truth <= upper for _, lower, upper in calls)
     with pytest.raises(RegretlessError, match="it is only known to be from"):
-        float(found)
+        float(dimension)
 
 
 def test_sums_of_binomials_bound_the_class() -> None:
@@ -460,8 +460,8 @@ def test_patience_ends_at_the_same_place_everywhere(monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr(dimension_module.SearchLimits.slices, "__defaults__", (first,))
         monkeypatch.setattr(dimension_module, "BETWEEN_LOOKS", between if first > 7 else 1e-4)
         search = RandomizedSearch(finite_class)
-        found = search.dimension(words=6_000_000)
-        ends.add((search.words, found.lower, found.upper, found.steps))
+        dimension = search.dimension(words=6_000_000)
+        ends.add((search.words, dimension.lower, dimension.upper, dimension.steps))
     assert len(ends) == 1
     assert min(ends)[-1] > 0
 
@@ -488,13 +488,13 @@ class RunsOut:
         self.slices -= 1
         return self.search.run(alive, min(words, 2000)) if least == 0 else self.search.run(alive, 2000, least)
 
-    def tree(self, *asked: Any) -> Any:
+    def tree(self, *args: Any) -> Any:
         raise MemoryError
 
     @property
     def words(self) -> int:
-        found: int = self.search.words
-        return found
+        result: int = self.search.words
+        return result
 
 
 @pytest.mark.parametrize("slices", [0, 1, 5])
@@ -503,10 +503,10 @@ def test_what_memory_leaves_is_an_interval(slices: int) -> None:
     finite_class = FiniteClass.named("halfspaces:cube:4")
     search = LittlestoneSearch(finite_class)
     search.__dict__["_search"] = RunsOut(search._search, slices)
-    found = search.dimension()
-    assert (found.lower, found.witness.depth) == (1, 1)
-    assert 9 <= found.upper <= 10
-    found.witness.check(finite_class)
+    dimension = search.dimension()
+    assert (dimension.lower, dimension.witness.depth) == (1, 1)
+    assert 9 <= dimension.upper <= 10
+    dimension.witness.check(finite_class)
     luck = RandomizedSearch(finite_class)
     luck.__dict__["_search"] = RunsOut(luck._search, slices)
     known = luck.dimension()
@@ -524,9 +524,9 @@ def test_no_memory_to_begin_with_is_an_interval_too(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(_core, "Littlestone", none)
     monkeypatch.setattr(_core, "RandomizedLittlestone", none)
     finite_class = FiniteClass.named("thresholds:20")
-    found = littlestone_dimension(finite_class)
-    assert (found.lower, found.upper, found.witness.depth) == (1, 4, 1)
-    found.witness.check(finite_class)
+    dimension = littlestone_dimension(finite_class)
+    assert (dimension.lower, dimension.upper, dimension.witness.depth) == (1, 4, 1)
+    dimension.witness.check(finite_class)
     known = randomized_littlestone_dimension(finite_class)
     assert (known.lower, known.upper) == (Fraction(1, 2), Fraction(3, 2) + Fraction(21, 32))
     one = littlestone_dimension(FiniteClass([[0, 1]]))
@@ -537,9 +537,9 @@ def test_a_shattered_set_is_where_the_search_begins() -> None:
     """Points that are shattered are a tree of as many levels; the search goes on above, and others are refused."""
     finite_class = drawn(500, 60, 0.2, 3)
     points = vc_dimension(finite_class).witness
-    found = littlestone_dimension(finite_class, limit=0, shattered=points)
-    assert found.lower >= len(points) == 5
-    found.witness.check(finite_class)
+    dimension = littlestone_dimension(finite_class, limit=0, shattered=points)
+    assert dimension.lower >= len(points) == 5
+    dimension.witness.check(finite_class)
     whole = littlestone_dimension(finite_class, shattered=points)
     assert whole.value == littlestone_dimension(finite_class, shattered=points[:2]).value
     assert whole.value == littlestone_dimension(finite_class).value == whole.witness.depth
@@ -551,14 +551,16 @@ def test_a_long_search_chooses_points_greedily(monkeypatch: pytest.MonkeyPatch) 
     """A search that is not done soon is never behind a greedy choice of points, which is its tree if it is ended."""
     monkeypatch.setattr(littlestone, "GREEDY_AFTER", dimension_module.FIRST_SLICE)
     finite_class = drawn(1500, 1500, 0.3, 3)
-    told: list[tuple[int, int, int]] = []
-    found = littlestone_dimension(finite_class, stop=lambda: len(told) > 1, on_progress=lambda *news: told.append(news))
-    assert told[0][1] < told[1][1]
+    calls: list[tuple[int, int, int]] = []
+    dimension = littlestone_dimension(
+        finite_class, stop=lambda: len(calls) > 1, on_progress=lambda *news: calls.append(news)
+    )
+    assert calls[0][1] < calls[1][1]
     greedy = _core.Shatter(finite_class.columns, finite_class.hypotheses, 0)
     while not greedy.dive(1 << 24):
         pass
-    assert found.lower >= len(greedy.found) > 5
-    found.witness.check(finite_class)
+    assert dimension.lower >= len(greedy.found) > 5
+    dimension.witness.check(finite_class)
 
 
 def test_a_tree_is_taken_out_in_slices() -> None:
@@ -570,13 +572,13 @@ def test_a_tree_is_taken_out_in_slices() -> None:
             pass
         whole = search.tree(None, ends[0])
         pauses = 0
-        while (found := search.tree(None, ends[0], 1000)) is None:
+        while (tree := search.tree(None, ends[0], 1000)) is None:
             pauses += 1
         assert pauses > 10
         assert whole is not None
-        MistakeTree(*found).check(finite_class)
+        MistakeTree(*tree).check(finite_class)
         if not search.full:
-            assert [part.tolist() for part in found] == [part.tolist() for part in whole]
+            assert [part.tolist() for part in tree] == [part.tolist() for part in whole]
     assert search.tree(None, 3, 1) is None
     search.run(None, 1)
     with pytest.raises(ValueError, match="no tree is as deep"):
@@ -588,7 +590,7 @@ class Forgetful(RunsOut):
 
     full = True
 
-    def tree(self, *asked: Any) -> None:
+    def tree(self, *args: Any) -> None:
         return None
 
 
@@ -597,8 +599,8 @@ def test_no_time_for_what_was_forgotten_is_said() -> None:
     finite_class = FiniteClass.named("halfspaces:4x4")
     search = LittlestoneSearch(finite_class)
     search.__dict__["_search"] = Forgetful(search._search, 1 << 30)
-    found = search.dimension(limit=0.2)
-    assert (found.lower, found.upper, found.witness.depth) == (1, 7, 1)
+    dimension = search.dimension(limit=0.2)
+    assert (dimension.lower, dimension.upper, dimension.witness.depth) == (1, 7, 1)
 
 
 def test_threads_share_a_search() -> None:
@@ -606,9 +608,9 @@ def test_threads_share_a_search() -> None:
     finite_class = FiniteClass.named("intervals:60")
     search = LittlestoneSearch(finite_class)
     with ThreadPoolExecutor(4) as pool:
-        asked = [pool.submit(search.labels, None, point) for point in range(60)]
+        answers = [pool.submit(search.labels, None, point) for point in range(60)]
         looks = [search._search.known for _ in range(1000)]
-        found = [one.result() for one in asked]
+        results = [one.result() for one in answers]
     assert looks == sorted(looks)
     assert not search.memory_full
-    assert found == [LittlestoneSearch(finite_class).labels(None, point) for point in range(60)]
+    assert results == [LittlestoneSearch(finite_class).labels(None, point) for point in range(60)]

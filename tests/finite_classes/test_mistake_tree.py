@@ -32,11 +32,11 @@ def told_apart(points: int) -> MistakeTree:
 def trees(draw: st.DrawFn, points: int = 100, hypotheses: int = 300) -> MistakeTree:
     depth = draw(st.integers(0, 4))
     numbers = [st.integers(0, points - 1), st.integers(0, hypotheses - 1)]
-    asked, leaves = (
+    queries, leaves = (
         draw(st.lists(number, min_size=count, max_size=count))
         for number, count in zip(numbers, (2**depth - 1, 2**depth), strict=True)
     )
-    return MistakeTree(np.array(asked, dtype=np.int64), np.array(leaves, dtype=np.int64))
+    return MistakeTree(np.array(queries, dtype=np.int64), np.array(leaves, dtype=np.int64))
 
 
 def test_binary_search_is_a_mistake_tree_of_thresholds() -> None:
@@ -206,22 +206,22 @@ def test_trees_are_equal_when_they_say_the_same() -> None:
 def test_what_the_search_finds_passes_the_checker(seed: int, points: int, rows: int) -> None:
     """The witness of every Littlestone dimension is shattered."""
     finite_class = FiniteClass(np.random.default_rng(seed).integers(0, 2, (rows, points)))
-    found = littlestone_dimension(finite_class)
-    assert found.witness.depth == found.value
-    found.witness.check(finite_class)
+    dimension = littlestone_dimension(finite_class)
+    assert dimension.witness.depth == dimension.value
+    dimension.witness.check(finite_class)
 
 
 def test_a_worked_tree(oracles: list[dict[str, Any]]) -> None:
     """The tree of seven thresholds, worked by hand, is that of binary search."""
     (case,) = (case for case in oracles if case["id"] == "ldim/shattered_tree_thresholds_7")
 
-    def asked(node: dict[str, Any]) -> Any:
-        return (node["x"], *(asked(node[side]) for side in ("left0", "right1") if node[side] is not None))
+    def point_of(node: dict[str, Any]) -> Any:
+        return (node["x"], *(point_of(node[side]) for side in ("left0", "right1") if node[side] is not None))
 
     def asked_here(node: dict[str, Any]) -> Any:
         return (node["x"], *(asked_here(node[label]) for label in "01" if "x" in node[label]))
 
-    assert asked_here(BINARY_SEARCH.nested()) == asked(case["expected"]["tree"])
+    assert asked_here(BINARY_SEARCH.nested()) == point_of(case["expected"]["tree"])
 
 
 def test_a_shattered_set_is_a_mistake_tree() -> None:

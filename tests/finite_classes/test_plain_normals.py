@@ -18,7 +18,7 @@ from ..command_line import CommandLine
 coordinates = st.one_of(st.integers(-3, 3), st.fractions(-2, 2, max_denominator=6), st.sampled_from([10**30, 0.1, 1e9]))
 
 
-def said(name: str, point: list[Fraction]) -> bool:
+def inequality(name: str, point: list[Fraction]) -> bool:
     """What an inequality says of a point."""
     left, _, right = name.partition(" > ")
     total = Fraction(0)
@@ -40,7 +40,7 @@ def test_names_say_what_halfspaces_say(points, homogeneous):
     made = FiniteClass.halfspaces(points, homogeneous=homogeneous)
     exact = [[Fraction(number) for number in point] for point in points]
     for name, row in zip(made.hypothesis_names, made.matrix.tolist(), strict=True):
-        assert [said(name, point) for point in exact] == row
+        assert [inequality(name, point) for point in exact] == row
 
 
 @pytest.mark.parametrize(("named", "most"), [("halfspaces:3x4", 4), ("halfspaces:10x10", 9), ("halfspaces:cube:4", 3)])
@@ -56,8 +56,8 @@ def test_axes_are_called_as_in_the_file(capsys, monkeypatch, tmp_path):
     """The first row of a file of points names the coordinates in the inequalities."""
     path = tmp_path / "points.csv"
     path.write_text("name,height,mass\nflea,0,0\nmouse,0,1\nstork,1,0\nhorse,1,1\n")
-    found = CommandLine(capsys, monkeypatch)("dimension", "--points", path, "--json").json
-    assert "height - mass > 0.5" in str(found["tree"])
-    assert "x1" not in str(found["tree"])
+    result = CommandLine(capsys, monkeypatch)("dimension", "--points", path, "--json").json
+    assert "height - mass > 0.5" in str(result["tree"])
+    assert "x1" not in str(result["tree"])
     with pytest.raises(RegretlessError, match="1 names of axes; points have 2 coordinates"):
         FiniteClass.halfspaces(np.eye(2), axes=["x"])

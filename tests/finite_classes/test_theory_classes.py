@@ -96,23 +96,23 @@ SMALL = tables(hypotheses=10, points=5)
 @given(SMALL)
 def test_a_learner_that_errs_loses_rank(table):
     """If a point splits a part of a class, what each label leaves has a smaller rank than the part."""
-    found = Plainly(table)
-    for part in found.parts():
-        assert found.rank(part) <= min(len(part) - 1, found.points)
-        assert (found.rank(part) == 0) == (len(part) == 1)
-        for both in found.splits(part):
-            assert max(map(found.rank, both)) < found.rank(part)
+    plain_class = Plainly(table)
+    for part in plain_class.parts():
+        assert plain_class.rank(part) <= min(len(part) - 1, plain_class.points)
+        assert (plain_class.rank(part) == 0) == (len(part) == 1)
+        for both in plain_class.splits(part):
+            assert max(map(plain_class.rank, both)) < plain_class.rank(part)
 
 
 @given(SMALL)
 def test_ranks_are_those_of_plain_elimination(table):
     """The rank of a class, and of any part of it that labels leave, is what elimination of whole numbers finds."""
-    found = Plainly(table)
-    judged = FiniteClass(found.table)
-    assert rank(judged) == found.rank(found.all_hypotheses)
-    for part in found.parts():
+    plain_class = Plainly(table)
+    judged = FiniteClass(plain_class.table)
+    assert rank(judged) == plain_class.rank(plain_class.all_hypotheses)
+    for part in plain_class.parts():
         alive = packed(np.isin(np.arange(judged.hypotheses), list(part))[None])[0]
-        assert rank(judged, alive) == found.rank(part)
+        assert rank(judged, alive) == plain_class.rank(part)
 
 
 def test_ranks_of_large_classes(monkeypatch):
@@ -127,38 +127,38 @@ def test_ranks_of_large_classes(monkeypatch):
 @given(SMALL)
 def test_an_optimal_learner_that_errs_loses_a_dimension(table):
     """The smaller of the dimensions of two parts is below that of the whole, which is floor(log2) of it at most."""
-    found = Plainly(table)
-    for part in found.parts():
-        assert found.littlestone(part) <= floor_log2(len(part))
-        for both in found.splits(part):
-            zero, one = map(found.littlestone, both)
-            assert min(zero, one) < found.littlestone(part)
-            assert max(zero, one) <= found.littlestone(part)
+    plain_class = Plainly(table)
+    for part in plain_class.parts():
+        assert plain_class.littlestone(part) <= floor_log2(len(part))
+        for both in plain_class.splits(part):
+            zero, one = map(plain_class.littlestone, both)
+            assert min(zero, one) < plain_class.littlestone(part)
+            assert max(zero, one) <= plain_class.littlestone(part)
 
 
 @given(SMALL)
 def test_the_randomised_dimension_is_a_potential(table):
     """What the optimal randomised learner risks at a point, and R of what is left, are at most R for either label."""
-    found = Plainly(table)
-    for part in found.parts():
-        whole = found.randomized(part)
-        for point in range(found.points):
-            chance = found.chance(part, point)
-            for label, left in enumerate(found.split(part, point)):
+    plain_class = Plainly(table)
+    for part in plain_class.parts():
+        whole = plain_class.randomized(part)
+        for point in range(plain_class.points):
+            chance = plain_class.chance(part, point)
+            for label, left in enumerate(plain_class.split(part, point)):
                 if left:
-                    assert abs(chance - label) + found.randomized(left) <= whole
+                    assert abs(chance - label) + plain_class.randomized(left) <= whole
 
 
 @given(SMALL)
 def test_the_randomised_dimension_lies_where_it_should(table):
     """Ldim / 2 <= R <= Ldim; R <= log2 |H| / 2; and R is as well what counts only parts that differ by 1 at most."""
-    found = Plainly(table)
-    for part in found.parts():
-        whole, dimension = found.randomized(part), found.littlestone(part)
+    plain_class = Plainly(table)
+    for part in plain_class.parts():
+        whole, dimension = plain_class.randomized(part), plain_class.littlestone(part)
         assert Fraction(dimension, 2) <= whole <= dimension
         assert 2 * whole <= depth(len(part))
         assert 4 ** float(whole) <= len(part) * (1 + 1e-12)
-        pairs = [tuple(map(found.randomized, both)) for both in found.splits(part)]
+        pairs = [tuple(map(plain_class.randomized, both)) for both in plain_class.splits(part)]
         balanced = [(1 + zero + one) / 2 if abs(zero - one) <= 1 else max(zero, one) for zero, one in pairs]
         assert whole == max(balanced, default=0)
 
@@ -166,8 +166,8 @@ def test_the_randomised_dimension_lies_where_it_should(table):
 @pytest.mark.parametrize("points", range(1, 12))
 def test_thresholds_cost_as_much_as_any_class_of_their_size(points):
     """The randomised dimension of thresholds is half the mean depth of the evenest tree with as many paths."""
-    found = Plainly(FiniteClass.named(f"thresholds:{points}").matrix)
-    assert 2 * found.randomized(found.all_hypotheses) == depth(points + 1)
+    plain_class = Plainly(FiniteClass.named(f"thresholds:{points}").matrix)
+    assert 2 * plain_class.randomized(plain_class.all_hypotheses) == depth(points + 1)
 
 
 def test_half_the_bits_is_a_potential_too():
@@ -184,11 +184,11 @@ def test_a_learner_without_patience_is_certified_by_half_the_bits(monkeypatch):
     """Where R was not found the bound is half the bits, and the adversary who splits as evenly as can be attains it."""
     monkeypatch.setattr("regretless.finite_classes.learners.randomized.searched", lambda *_: False)
     for points in (4, 9, 15, 19):
-        found = FiniteClass.named(f"thresholds:{points}")
+        finite_class = FiniteClass.named(f"thresholds:{points}")
         for larger in (0, 1):
-            learner = RandomizedOptimal(found, random_state=0, patience=1)
+            learner = RandomizedOptimal(finite_class, random_state=0, patience=1)
             while len(learner.alive_) > 1:
-                table = found.matrix[learner.alive_]
+                table = finite_class.matrix[learner.alive_]
                 point = int(np.minimum(table.sum(0), len(table) - table.sum(0)).argmax())
                 ones = int(table[:, point].sum())
                 learner.play([point], [int((ones > len(table) - ones) == bool(larger))])
@@ -206,13 +206,13 @@ def depth(paths: int) -> Fraction:
 
 def test_fair_coins_down_the_best_tree_cost_everybody_as_much():
     """On labels tossed along the best tree halving errs R(H) times in the mean, though it errs more often elsewhere."""
-    found = Plainly(TIES_MATTER)
+    plain_class = Plainly(TIES_MATTER)
 
     def mean(part: Part, learner: Halving) -> Fraction:
-        whole = found.randomized(part)
-        for point in range(found.points):
-            both = found.split(part, point)
-            if all(both) and (1 + sum(map(found.randomized, both))) / 2 == whole:
+        whole = plain_class.randomized(part)
+        for point in range(plain_class.points):
+            both = plain_class.split(part, point)
+            if all(both) and (1 + sum(map(plain_class.randomized, both))) / 2 == whole:
                 total = Fraction(0)
                 for label, left in enumerate(both):
                     moved = learner.copy()
@@ -222,8 +222,12 @@ def test_fair_coins_down_the_best_tree_cost_everybody_as_much():
                 return total / 2
         return Fraction(0)
 
-    learner = Halving(FiniteClass(found.table))
-    assert mean(found.all_hypotheses, learner) == found.randomized(found.all_hypotheses) == Fraction(23, 16)
+    learner = Halving(FiniteClass(plain_class.table))
+    assert (
+        mean(plain_class.all_hypotheses, learner)
+        == plain_class.randomized(plain_class.all_hypotheses)
+        == Fraction(23, 16)
+    )
 
 
 # Bounds on plays.
@@ -232,14 +236,14 @@ def test_fair_coins_down_the_best_tree_cost_everybody_as_much():
 @given(plays(hypotheses=10, points=5))
 def test_no_play_breaks_a_bound(played):
     """Every theorem applies to every play with labels of a hypothesis, holds, and so do those about its beginnings."""
-    found, points, labels = played
+    finite_class, points, labels = played
     learners = [
-        Consistent(found),
-        Halving(found),
-        Halving(found, tie=0, prune="mistake"),
-        StandardOptimal(found),
-        RandomizedOptimal(found, random_state=1),
-        RandomizedOptimal(found, random_state=1, patience=1),
+        Consistent(finite_class),
+        Halving(finite_class),
+        Halving(finite_class, tie=0, prune="mistake"),
+        StandardOptimal(finite_class),
+        RandomizedOptimal(finite_class, random_state=1),
+        RandomizedOptimal(finite_class, random_state=1, patience=1),
     ]
     for learner in learners:
         for point, label in zip(points, labels, strict=True):
@@ -253,15 +257,15 @@ def test_no_play_breaks_a_bound(played):
 @given(plays(realizable=False, hypotheses=10, points=5))
 def test_no_theorem_applies_once_the_last_hypothesis_died(played):
     """Labels that no hypothesis agrees with are never certified, and the round in which the last one died is named."""
-    found, points, labels = played
-    for learner in (Consistent(found), Halving(found, prune="mistake"), StandardOptimal(found)):
+    finite_class, points, labels = played
+    for learner in (Consistent(finite_class), Halving(finite_class, prune="mistake"), StandardOptimal(finite_class)):
         learner.play(points, labels)
-        said = [str(one.why) for one in learner.certify()]
+        messages = [str(one.why) for one in learner.certify()]
         if learner.realizable_:
-            assert said == ["None"] * len(said)
+            assert messages == ["None"] * len(messages)
         else:
             died = f"no hypothesis agrees with all labels: the last one died in round {learner.died_}"
-            assert said == [died] * len(learner.theorems)
+            assert messages == [died] * len(learner.theorems)
 
 
 def test_bounds_are_attained():
@@ -280,8 +284,12 @@ def test_bounds_are_attained():
 
 def test_posterior_bounds_know_what_is_left():
     """After one mistake on thresholds the posterior bounds are what that cost, not what all of them may cost."""
-    found = FiniteClass.named("thresholds:7")
-    for learner, spent, ever in ((Halving(found), 1, 3), (StandardOptimal(found), 1, 3), (Consistent(found), 4, 7)):
+    finite_class = FiniteClass.named("thresholds:7")
+    for learner, spent, ever in (
+        (Halving(finite_class), 1, 3),
+        (StandardOptimal(finite_class), 1, 3),
+        (Consistent(finite_class), 4, 7),
+    ):
         learner.play([3], [1 - learner.forecast(3)])
         bounds = [one.bound for one in learner.certify()]
         assert (min(bounds), max(bounds)) == (spent, ever)
@@ -318,10 +326,10 @@ def test_formulas():
         "optimal_by_size": 6,
     }
     known = {"randomized": (Fraction(1), Fraction(9, 4)), "randomized_left": (Fraction(1, 2), Fraction(1))}
-    found = read("randomized-optimal", books, hypotheses=100, rank=6, rank_left=2, **known)
-    assert (found["randomized_spent"], found["randomized"], found["rank"]) == (1.75, 2.25, 4)
-    assert found["half_the_bits"] == (5 + 100 / 64) / 2
-    assert found["drawn"] == pytest.approx(6.8226, abs=1e-4)
+    metadata = read("randomized-optimal", books, hypotheses=100, rank=6, rank_left=2, **known)
+    assert (metadata["randomized_spent"], metadata["randomized"], metadata["rank"]) == (1.75, 2.25, 4)
+    assert metadata["half_the_bits"] == (5 + 100 / 64) / 2
+    assert metadata["drawn"] == pytest.approx(6.8226, abs=1e-4)
 
 
 @pytest.mark.parametrize("name", THEOREMS)
@@ -365,32 +373,32 @@ def test_a_learner_that_cannot_err_is_certified_not_to():
     assert chernoff(0.0, 0.05) == 0.0
 
 
-@pytest.mark.parametrize("name", [name for name, found in every_class().items() if found.hypotheses <= 16])
+@pytest.mark.parametrize("name", [name for name, result in every_class().items() if result.hypotheses <= 16])
 @pytest.mark.parametrize("delta", [0.5, 0.1, 0.01])
 def test_no_adversary_beats_the_bound_on_the_draws(name, delta):
     """Whatever labels answer to, more mistakes than the bound with labels of a hypothesis have a probability <= delta.
 
     The adversary who sees every draw and wants that many mistakes is played out exactly.
     """
-    found = Plainly(every_class()[name].matrix)
+    result = Plainly(every_class()[name].matrix)
 
     @cache
-    def most(part: Part, wanted: int) -> Fraction:
+    def most(part: Part, expected: int) -> Fraction:
         """With what probability the best adversary sees that many mistakes more."""
-        if wanted == 0:
+        if expected == 0:
             return Fraction(1)
         best = Fraction(0)
-        for point in range(found.points):
-            both = found.split(part, point)
+        for point in range(result.points):
+            both = result.split(part, point)
             if not all(both):
                 continue
             for label, left in enumerate(both):
-                wrong = abs(found.chance(part, point) - label)
-                best = max(best, wrong * most(left, wanted - 1) + (1 - wrong) * most(left, wanted))
+                wrong = abs(result.chance(part, point) - label)
+                best = max(best, wrong * most(left, expected - 1) + (1 - wrong) * most(left, expected))
         return best
 
-    bound = chernoff(float(found.randomized(found.all_hypotheses)), delta)
-    assert most(found.all_hypotheses, int(bound) + 1) <= delta
+    bound = chernoff(float(result.randomized(result.all_hypotheses)), delta)
+    assert most(result.all_hypotheses, int(bound) + 1) <= delta
 
 
 def test_the_bound_on_the_draws_is_not_far_above_coins():

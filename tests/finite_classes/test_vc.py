@@ -54,10 +54,10 @@ def tables(draw: st.DrawFn) -> Array:
 def test_it_is_the_size_of_the_largest_shattered_set(table: Array) -> None:
     """All sets of points, tried one by one, give the same number, and the witness is one of that size."""
     finite_class = FiniteClass(table)
-    found = vc_dimension(finite_class)
-    assert found.exact
-    assert found.value == slowly(table) == len(found.witness)
-    check_shattered(finite_class, found.witness)
+    dimension = vc_dimension(finite_class)
+    assert dimension.exact
+    assert dimension.value == slowly(table) == len(dimension.witness)
+    check_shattered(finite_class, dimension.witness)
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,9 @@ def test_named_classes(name: str) -> None:
 def test_all_functions_of_some_of_the_points(size: int) -> None:
     """All functions of n points shatter all of them, and other points that copy them add nothing."""
     everything = np.array(list(product((0, 1), repeat=size)))
-    found = vc_dimension(FiniteClass(np.hstack([everything, 1 - everything, everything])))
-    assert found.value == size
-    assert sorted(point % size for point in found.witness) == list(range(size))
+    dimension = vc_dimension(FiniteClass(np.hstack([everything, 1 - everything, everything])))
+    assert dimension.value == size
+    assert sorted(point % size for point in dimension.witness) == list(range(size))
 
 
 @pytest.mark.parametrize("missing", [0, 1, 77, 511])
@@ -109,17 +109,17 @@ def test_a_set_hidden_among_many_points(points: int) -> None:
     table[:128, hidden] = list(product((0, 1), repeat=7))
     others = np.setdiff1d(np.arange(points), hidden)
     table[128 + np.arange(172), others[rng.integers(0, len(others), 172)]] = True
-    found = vc_dimension(FiniteClass(table))
-    assert found.value == 7
-    assert sorted(found.witness) == hidden.tolist()
+    dimension = vc_dimension(FiniteClass(table))
+    assert dimension.value == 7
+    assert sorted(dimension.witness) == hidden.tolist()
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 5])
 def test_balls_of_few_ones(dim: int) -> None:
     """Sets of at most k among 14 points shatter any k of them and no more, though they outnumber 2^k by far."""
     finite_class = FiniteClass.named(f"at-most-k:14,{dim}")
-    found = vc_dimension(finite_class)
-    assert found.value == dim
+    dimension = vc_dimension(finite_class)
+    assert dimension.value == dim
     # Sauer and Shelah: no class of this dimension is larger.
     assert finite_class.hypotheses == sum(comb(14, ones) for ones in range(dim + 1))
 
@@ -145,22 +145,22 @@ def test_small_ones_by_hand() -> None:
 def test_large_random_classes_are_exact(shape: tuple[int, int]) -> None:
     """Of thousands of fair coins on some twenty points, far from all sets are looked at."""
     finite_class = random_class(*shape)
-    found = vc_dimension(finite_class)
-    assert found.exact
-    assert found.steps < 3_000_000
-    check_shattered(finite_class, found.witness)
+    dimension = vc_dimension(finite_class)
+    assert dimension.exact
+    assert dimension.steps < 3_000_000
+    check_shattered(finite_class, dimension.witness)
 
 
 @pytest.mark.parametrize(("count", "points", "density"), [(700, 13, 0.5), (90, 40, 0.5), (500, 30, 0.15), (65, 9, 0.5)])
 def test_every_instruction_set_makes_the_same_search(isas: list[str], count: int, points: int, density: float) -> None:
     """Witness and steps are the same on all of them."""
     finite_class = FiniteClass(np.random.default_rng(4).random((count, points)) < density)
-    found = set()
+    names = set()
     for isa in isas:
         _core.use_isa(isa)
         one = vc_dimension(finite_class)
-        found.add((one.value, one.witness, one.steps))
-    assert len(found) == 1
+        names.add((one.value, one.witness, one.steps))
+    assert len(names) == 1
 
 
 @given(tables(), st.integers(1, 50))
@@ -187,22 +187,22 @@ def hard() -> FiniteClass:
 def test_what_runs_out_of_time_is_an_interval() -> None:
     """After no time at all the bounds still hold, and the witness is shattered."""
     finite_class = hard()
-    found = vc_dimension(finite_class, limit=0)
-    assert not found.exact
-    assert found.lower == len(found.witness) < found.upper <= 16
-    check_shattered(finite_class, found.witness)
+    dimension = vc_dimension(finite_class, limit=0)
+    assert not dimension.exact
+    assert dimension.lower == len(dimension.witness) < dimension.upper <= 16
+    check_shattered(finite_class, dimension.witness)
     with pytest.raises(RegretlessError, match="it is only known to be from"):
-        int(found)
+        int(dimension)
 
 
 def test_it_stops_when_asked() -> None:
     """The answer is what is known when `stop` says so, and progress was reported with bounds that only came closer."""
-    told: list[tuple[int, int, int]] = []
-    found = vc_dimension(hard(), on_progress=lambda *now: told.append(now), stop=lambda: len(told) == 3)
-    assert not found.exact
-    assert len(told) == 3
-    assert told[-1] == (found.steps, found.lower, found.upper)
-    for (steps, lower, upper), (more, higher, deeper) in pairwise(told):
+    calls: list[tuple[int, int, int]] = []
+    dimension = vc_dimension(hard(), on_progress=lambda *now: calls.append(now), stop=lambda: len(calls) == 3)
+    assert not dimension.exact
+    assert len(calls) == 3
+    assert calls[-1] == (dimension.steps, dimension.lower, dimension.upper)
+    for (steps, lower, upper), (more, higher, deeper) in pairwise(calls):
         assert steps < more
         assert lower <= higher <= deeper <= upper
 
@@ -226,7 +226,7 @@ def test_without_memory_the_bounds_so_far_stay(monkeypatch: pytest.MonkeyPatch) 
 
         def __init__(self, *args: Any) -> None: ...
 
-        found = (1, 0)
+        result = (1, 0)
 
         def dive(self, work: int) -> bool:
             return True
@@ -235,8 +235,8 @@ def test_without_memory_the_bounds_so_far_stay(monkeypatch: pytest.MonkeyPatch) 
             raise MemoryError
 
     monkeypatch.setattr(vc_module._core, "Shatter", Full)
-    found = vc_dimension(FiniteClass(list(product((0, 1), repeat=4))))
-    assert (found.lower, found.upper, found.witness) == (2, 4, (1, 0))
+    result = vc_dimension(FiniteClass(list(product((0, 1), repeat=4))))
+    assert (result.lower, result.upper, result.witness) == (2, 4, (1, 0))
 
 
 @given(tables(), st.data())
@@ -323,10 +323,10 @@ def test_a_greedy_choice_of_a_large_class_is_left_when_the_time_is_over(monkeypa
     assert looks >= 4 * len(search.found)
     monkeypatch.setattr(vc_module, "_FIRST_SLICE", words // 10)
     assert sum(1 for _ in vc_module.unlike(finite_class)) >= 10
-    told: list[int] = []
-    found = vc_dimension(finite_class, on_progress=lambda *now: told.append(now[1]), stop=lambda: len(told) == 3)
-    assert (found.lower, found.upper) == (told[-1], 11)
-    check_shattered(finite_class, found.witness)
+    calls: list[int] = []
+    dimension = vc_dimension(finite_class, on_progress=lambda *now: calls.append(now[1]), stop=lambda: len(calls) == 3)
+    assert (dimension.lower, dimension.upper) == (calls[-1], 11)
+    check_shattered(finite_class, dimension.witness)
 
 
 @pytest.mark.parametrize("blind", [False, True])

@@ -52,64 +52,68 @@ def written(rows: str) -> FiniteClass:
     return FiniteClass([[int(digit) for digit in row] for row in rows.split()])
 
 
-def plain_worst_case(found: FiniteClass, predict: Callable[[frozenset[int], int], int], lazy: bool = False) -> int:
+def plain_worst_case(
+    finite_class: FiniteClass, predict: Callable[[frozenset[int], int], int], lazy: bool = False
+) -> int:
     """The most mistakes, by going through all rounds; who agrees and who is followed are sets of their own."""
-    says = found.matrix
+    says = finite_class.matrix
 
     @cache
-    def most(alive: frozenset[int], kept: frozenset[int]) -> int:
+    def most(alive: frozenset[int], subset: frozenset[int]) -> int:
         best = 0
-        for point in range(found.points):
-            predicted = predict(kept, point)
+        for point in range(finite_class.points):
+            predicted = predict(subset, point)
             for label in (0, 1):
                 after = frozenset(one for one in alive if says[one, point] == label)
-                still = frozenset(one for one in kept if says[one, point] == label)
-                still = kept if lazy and label == predicted else still
-                if after and (after, still) != (alive, kept):
+                still = frozenset(one for one in subset if says[one, point] == label)
+                still = subset if lazy and label == predicted else still
+                if after and (after, still) != (alive, subset):
                     best = max(best, (label != predicted) + most(after, still))
         return best
 
-    everybody = frozenset(range(found.hypotheses))
+    everybody = frozenset(range(finite_class.hypotheses))
     return most(everybody, everybody)
 
 
-def most_of(found: FiniteClass, tie: int) -> Callable[[frozenset[int], int], int]:
+def most_of(finite_class: FiniteClass, tie: int) -> Callable[[frozenset[int], int], int]:
     """What most of a set say."""
 
-    def predict(kept: frozenset[int], point: int) -> int:
-        ones = sum(bool(found.matrix[one, point]) for one in kept)
-        return tie if 2 * ones == len(kept) else int(2 * ones > len(kept))
+    def predict(subset: frozenset[int], point: int) -> int:
+        ones = sum(bool(finite_class.matrix[one, point]) for one in subset)
+        return tie if 2 * ones == len(subset) else int(2 * ones > len(subset))
 
     return predict
 
 
-def first(found: FiniteClass, order: list[int]) -> Callable[[frozenset[int], int], int]:
+def first(finite_class: FiniteClass, order: list[int]) -> Callable[[frozenset[int], int], int]:
     """What the first of a set says."""
-    return lambda kept, point: int(found.matrix[next(one for one in order if one in kept), point])
+    return lambda subset, point: int(finite_class.matrix[next(one for one in order if one in subset), point])
 
 
 @given(tables(hypotheses=9, points=5), st.randoms())
 def test_searches_find_what_going_through_all_rounds_finds(table, luck):
     """The compiled search for the worst case of consistent learners and of halving agrees with plain recursion."""
-    found = FiniteClass(table)
-    order = list(range(found.hypotheses))
+    finite_class = FiniteClass(table)
+    order = list(range(finite_class.hypotheses))
     luck.shuffle(order)
-    assert worst_case(Consistent(found, order=order)).mistakes == plain_worst_case(found, first(found, order))
+    assert worst_case(Consistent(finite_class, order=order)).mistakes == plain_worst_case(
+        finite_class, first(finite_class, order)
+    )
     for tie in (0, 1):
-        eager, lazy = Halving(found, tie=tie), Halving(found, tie=tie, prune="mistake")
-        assert worst_case(eager).mistakes == plain_worst_case(found, most_of(found, tie))
-        assert worst_case(lazy).mistakes == plain_worst_case(found, most_of(found, tie), lazy=True)
+        eager, lazy = Halving(finite_class, tie=tie), Halving(finite_class, tie=tie, prune="mistake")
+        assert worst_case(eager).mistakes == plain_worst_case(finite_class, most_of(finite_class, tie))
+        assert worst_case(lazy).mistakes == plain_worst_case(finite_class, most_of(finite_class, tie), lazy=True)
 
 
 @given(tables(hypotheses=14, points=6))
 def test_rounds_of_a_worst_case_force_as_many_mistakes(table):
     """A fresh learner that plays the rounds of its worst case makes that many mistakes, and the hypothesis agrees."""
-    found = FiniteClass(table)
+    finite_class = FiniteClass(table)
     for kind, settings in EVERY:
-        worst = worst_case(kind(found, **settings))
+        worst = worst_case(kind(finite_class, **settings))
         assert worst.exact
-        assert kind(found, **settings).play(worst.points, worst.labels).mistakes == worst.mistakes
-        assert (found.matrix[worst.hypothesis, worst.points] == worst.labels).all()
+        assert kind(finite_class, **settings).play(worst.points, worst.labels).mistakes == worst.mistakes
+        assert (finite_class.matrix[worst.hypothesis, worst.points] == worst.labels).all()
 
 
 class Wrapped:
@@ -132,14 +136,14 @@ class Wrapped:
 @given(tables(hypotheses=9, points=5))
 def test_going_through_the_states_of_a_learner_finds_the_same(table):
     """The worst case of a learner that is known by its predictions alone is that of the learner itself."""
-    found = FiniteClass(table)
+    finite_class = FiniteClass(table)
     for kind, settings in EVERY:
-        made = kind(found, **settings)
-        worst, walked = worst_case(made), worst_case(Wrapped(made.clone()), found)
+        made = kind(finite_class, **settings)
+        worst, walked = worst_case(made), worst_case(Wrapped(made.clone()), finite_class)
         assert walked.exact
         assert walked.mistakes == worst.mistakes
         assert made.clone().play(walked.points, walked.labels).mistakes == worst.mistakes
-        assert (found.matrix[walked.hypothesis, walked.points] == walked.labels).all()
+        assert (finite_class.matrix[walked.hypothesis, walked.points] == walked.labels).all()
 
 
 @given(tables(hypotheses=14, points=6))
@@ -148,14 +152,19 @@ def test_worst_cases_are_in_their_order(table):
 
     No halving pays more than floor(log2 |H|), and no consistent learner more than the rank of the class.
     """
-    found = FiniteClass(table)
-    dimension = littlestone_dimension(found).value
+    finite_class = FiniteClass(table)
+    dimension = littlestone_dimension(finite_class).value
     for tie in (0, 1):
-        assert worst_case(StandardOptimal(found, tie=tie)).mistakes == dimension
-        lazy = worst_case(Halving(found, tie=tie, prune="mistake")).mistakes
-        eager = worst_case(Halving(found, tie=tie)).mistakes
-        assert dimension <= lazy <= eager <= found.floor_log2
-    assert dimension <= worst_case(Consistent(found)).mistakes <= rank(found) <= min(found.hypotheses - 1, found.points)
+        assert worst_case(StandardOptimal(finite_class, tie=tie)).mistakes == dimension
+        lazy = worst_case(Halving(finite_class, tie=tie, prune="mistake")).mistakes
+        eager = worst_case(Halving(finite_class, tie=tie)).mistakes
+        assert dimension <= lazy <= eager <= finite_class.floor_log2
+    assert (
+        dimension
+        <= worst_case(Consistent(finite_class)).mistakes
+        <= rank(finite_class)
+        <= min(finite_class.hypotheses - 1, finite_class.points)
+    )
 
 
 @at_most(15)
@@ -163,35 +172,35 @@ def test_worst_cases_are_in_their_order(table):
 def test_the_worst_case_is_that_of_the_worst_target(table):
     """The most mistakes over a class are those on the worst of its targets; and each target's are what going through
     all rounds with its labels finds, and no more than the place of the target for a consistent learner."""
-    found = FiniteClass(table)
-    everybody = range(found.hypotheses)
+    finite_class = FiniteClass(table)
+    everybody = range(finite_class.hypotheses)
     for kind, settings in EVERY:
-        learner = kind(found, **settings)
+        learner = kind(finite_class, **settings)
         each = [worst_case(learner, target=one) for one in everybody]
         assert max(one.mistakes for one in each) == worst_case(learner).mistakes
         for target, one in enumerate(each):
             assert one.hypothesis == target
             assert learner.clone().play(one.points, one.labels).mistakes == one.mistakes
-            assert (found.matrix[target, one.points] == one.labels).all()
+            assert (finite_class.matrix[target, one.points] == one.labels).all()
     for target in everybody:
-        assert worst_case(Consistent(found), target=target).mistakes <= target
-        assert worst_case(Halving(found), target=target).mistakes == _of_target(found, target)
+        assert worst_case(Consistent(finite_class), target=target).mistakes <= target
+        assert worst_case(Halving(finite_class), target=target).mistakes == _of_target(finite_class, target)
 
 
-def _of_target(found: FiniteClass, target: int) -> int:
+def _of_target(finite_class: FiniteClass, target: int) -> int:
     """What halving pays on labels of a target, by going through all rounds."""
-    predict, says = most_of(found, 1), found.matrix
+    predict, says = most_of(finite_class, 1), finite_class.matrix
 
     @cache
-    def most(kept: frozenset[int]) -> int:
+    def most(subset: frozenset[int]) -> int:
         best = 0
-        for point in range(found.points):
-            after = frozenset(one for one in kept if says[one, point] == says[target, point])
-            if after != kept:
-                best = max(best, (predict(kept, point) != says[target, point]) + most(after))
+        for point in range(finite_class.points):
+            after = frozenset(one for one in subset if says[one, point] == says[target, point])
+            if after != subset:
+                best = max(best, (predict(subset, point) != says[target, point]) + most(after))
         return best
 
-    return most(frozenset(range(found.hypotheses)))
+    return most(frozenset(range(finite_class.hypotheses)))
 
 
 def test_targets_of_singletons_cost_their_place():
@@ -207,9 +216,9 @@ def test_worked_cases(oracles):
     cases = [case for case in oracles if case["id"].startswith("worst_case/")]
     assert len(cases) == 7
     for case in cases:
-        found = FiniteClass(case["input"]["hypotheses"])
+        finite_class = FiniteClass(case["input"]["hypotheses"])
         for name, (kind, settings) in JUDGED.items():
-            assert worst_case(kind(found, **settings)).mistakes == case["expected"][name], (case["id"], name)
+            assert worst_case(kind(finite_class, **settings)).mistakes == case["expected"][name], (case["id"], name)
 
 
 @pytest.mark.parametrize(("name", "dimension"), [(name, ldim) for name, (_, ldim) in KNOWN.items()])
@@ -222,18 +231,23 @@ def test_larger_classes():
     """Worst cases of classes with too many version spaces to list are found: halfspaces, thresholds, rows of coins."""
     expected = {"thresholds:64": (64, 6), "halfspaces:4x4": (16, 7), "intervals:20": (20, 7), "conjunctions:4": (16, 5)}
     for name, (consistent, halving) in expected.items():
-        found = FiniteClass.named(name)
-        assert worst_case(Consistent(found)).mistakes == consistent, name
-        assert worst_case(Halving(found)).mistakes == halving, name
+        finite_class = FiniteClass.named(name)
+        assert worst_case(Consistent(finite_class)).mistakes == consistent, name
+        assert worst_case(Halving(finite_class)).mistakes == halving, name
     assert worst_case(Halving(random_class(1000, 16))).mistakes == 9
 
 
 def test_parities_cost_consistent_learners_no_more_than_optimal_ones():
     """Of the 2^k parities a consistent learner makes k mistakes at most, as their rank is k, not 2^k - 1."""
     for k in (1, 2, 3, 4, 5):
-        found = FiniteClass.named(f"parities:{k}")
-        assert found.hypotheses == 2**k
-        assert rank(found) == worst_case(Consistent(found)).mistakes == littlestone_dimension(found).value == k
+        finite_class = FiniteClass.named(f"parities:{k}")
+        assert finite_class.hypotheses == 2**k
+        assert (
+            rank(finite_class)
+            == worst_case(Consistent(finite_class)).mistakes
+            == littlestone_dimension(finite_class).value
+            == k
+        )
 
 
 # What halving pays, of all classes on a few points at once: a class is a set of the 2^points functions, a whole number.
@@ -270,9 +284,9 @@ def after_a_point(cost: list[int], zeros: int, ones: int, lead: int, place: int)
 @pytest.mark.parametrize("points", [1, 2, 3])
 def test_on_three_points_halving_is_optimal(points):
     """Of all classes on up to three points there is none on which halving pays more than the Littlestone dimension."""
-    found = all_classes(points)
+    results = all_classes(points)
     for learner in ("eager 1", "eager 0", "lazy 1", "lazy 0", "best ties"):
-        assert found[learner] == found["ldim"]
+        assert results[learner] == results["ldim"]
 
 
 def test_on_four_points_ties_matter_and_nothing_else():
@@ -280,20 +294,22 @@ def test_on_four_points_ties_matter_and_nothing_else():
 
     1,456 of 65,535 classes are such with ties to 1, and 288 with ties to 0 as well; pruning late never helps.
     """
-    found = all_classes(4)
-    worse = [found["eager 1"][these] > found["ldim"][these] for these in range(1 << 16)]
-    assert {found["size"][these] for these in range(1 << 16) if worse[these]} == {8}
+    results = all_classes(4)
+    worse = [results["eager 1"][these] > results["ldim"][these] for these in range(1 << 16)]
+    assert {results["size"][these] for these in range(1 << 16) if worse[these]} == {8}
     assert sum(worse) == 1456
-    both = [min(found["eager 0"][these], found["eager 1"][these]) > found["ldim"][these] for these in range(1 << 16)]
+    both = [
+        min(results["eager 0"][these], results["eager 1"][these]) > results["ldim"][these] for these in range(1 << 16)
+    ]
     assert sum(both) == 288
-    assert found["best ties"] == found["ldim"] == found["lazy with best ties"]
-    assert found["eager 1"] == found["lazy 1"]
-    assert found["eager 0"] == found["lazy 0"]
+    assert results["best ties"] == results["ldim"] == results["lazy with best ties"]
+    assert results["eager 1"] == results["lazy 1"]
+    assert results["eager 0"] == results["lazy 0"]
 
 
 def test_searches_agree_with_the_table_of_all_classes():
     """The worst case of halving is what the table of all classes on four points says, for every 97th class."""
-    found = all_classes(4)
+    results = all_classes(4)
     for these in range(1, 1 << 16, 97):
         rows = [[function >> point & 1 for point in range(4)] for function in range(16) if these >> function & 1]
         judged = FiniteClass(rows)
@@ -303,25 +319,25 @@ def test_searches_agree_with_the_table_of_all_classes():
             "lazy 1": {"prune": "mistake"},
             "lazy 0": {"tie": 0, "prune": "mistake"},
         }.items():
-            assert worst_case(Halving(judged, **settings)).mistakes == found[learner][these]
+            assert worst_case(Halving(judged, **settings)).mistakes == results[learner][these]
 
 
 def test_ties_matter():
     """On one class of eight functions halving errs three times if ties predict 1 and twice if they predict 0."""
-    found = FiniteClass(TIES_MATTER)
-    assert littlestone_dimension(found).value == worst_case(StandardOptimal(found)).mistakes == 2
-    assert [worst_case(Halving(found, tie=tie)).mistakes for tie in (0, 1)] == [2, 3]
+    finite_class = FiniteClass(TIES_MATTER)
+    assert littlestone_dimension(finite_class).value == worst_case(StandardOptimal(finite_class)).mistakes == 2
+    assert [worst_case(Halving(finite_class, tie=tie)).mistakes for tie in (0, 1)] == [2, 3]
 
 
-def cost_with_best_ties(found: FiniteClass, lazy: bool = False) -> int:
+def cost_with_best_ties(finite_class: FiniteClass, lazy: bool = False) -> int:
     """What halving pays at least, whatever ties predict and whatever that answers to."""
-    says = found.matrix
+    says = finite_class.matrix
 
     @cache
-    def cost(kept: frozenset[int]) -> int:
+    def cost(subset: frozenset[int]) -> int:
         best = 0
-        for point in range(found.points):
-            parts = [frozenset(one for one in kept if says[one, point] == label) for label in (0, 1)]
+        for point in range(finite_class.points):
+            parts = [frozenset(one for one in subset if says[one, point] == label) for label in (0, 1)]
             if not all(parts):
                 continue
             paid = [max(1 + cost(parts[1 - label]), 0 if lazy else cost(parts[label])) for label in (0, 1)]
@@ -329,7 +345,7 @@ def cost_with_best_ties(found: FiniteClass, lazy: bool = False) -> int:
             best = max(best, min(paid) if lead == 0 else paid[lead > 0])
         return best
 
-    return cost(frozenset(range(found.hypotheses)))
+    return cost(frozenset(range(finite_class.hypotheses)))
 
 
 def test_no_ties_make_halving_optimal():
@@ -337,27 +353,31 @@ def test_no_ties_make_halving_optimal():
 
     By the table of all classes four points are too few for that, and by the test below eight functions are.
     """
-    found = written(NO_TIE_HELPS)
-    assert (found.hypotheses, found.points) == (9, 5)
-    assert littlestone_dimension(found).value == worst_case(StandardOptimal(found)).mistakes == 2
-    assert cost_with_best_ties(found) == cost_with_best_ties(found, lazy=True) == 3
-    assert {worst_case(Halving(found, tie=tie)).mistakes for tie in (0, 1)} == {3}
+    result = written(NO_TIE_HELPS)
+    assert (result.hypotheses, result.points) == (9, 5)
+    assert littlestone_dimension(result).value == worst_case(StandardOptimal(result)).mistakes == 2
+    assert cost_with_best_ties(result) == cost_with_best_ties(result, lazy=True) == 3
+    assert {worst_case(Halving(result, tie=tie)).mistakes for tie in (0, 1)} == {3}
 
 
 @given(tables(hypotheses=8, points=7))
 def test_of_eight_functions_halving_with_good_ties_is_optimal(table):
     """On at most eight functions halving with the best ties pays no more than the Littlestone dimension."""
-    found = FiniteClass(table)
-    assert cost_with_best_ties(found) == cost_with_best_ties(found, lazy=True) == littlestone_dimension(found).value
+    finite_class = FiniteClass(table)
+    assert (
+        cost_with_best_ties(finite_class)
+        == cost_with_best_ties(finite_class, lazy=True)
+        == littlestone_dimension(finite_class).value
+    )
 
 
 def test_pruning_late_may_be_better():
     """On one class of nine functions on five points halving that prunes always errs three times, the lazy one twice."""
-    found = written(LAZY_IS_BETTER)
-    assert (found.hypotheses, found.points) == (9, 5)
+    result = written(LAZY_IS_BETTER)
+    assert (result.hypotheses, result.points) == (9, 5)
     for tie in (0, 1):
-        assert worst_case(Halving(found, tie=tie)).mistakes == 3
-        assert worst_case(Halving(found, tie=tie, prune="mistake")).mistakes == 2
+        assert worst_case(Halving(result, tie=tie)).mistakes == 3
+        assert worst_case(Halving(result, tie=tie, prune="mistake")).mistakes == 2
 
 
 @given(tables(hypotheses=12, points=6), st.data())
@@ -366,16 +386,16 @@ def test_halving_is_a_weighted_majority_without_mercy(table, data):
 
     If it updates after mistakes alone that is the lazy one, else the one that prunes always.
     """
-    found = FiniteClass(table)
-    target = data.draw(st.integers(0, found.hypotheses - 1))
-    points = data.draw(st.lists(st.integers(0, found.points - 1), max_size=15))
-    worst = worst_case(Halving(found, prune="mistake"))
-    for asked, labels in ((points, found.matrix[target, points]), (worst.points, worst.labels)):
+    finite_class = FiniteClass(table)
+    target = data.draw(st.integers(0, finite_class.hypotheses - 1))
+    points = data.draw(st.lists(st.integers(0, finite_class.points - 1), max_size=15))
+    worst = worst_case(Halving(finite_class, prune="mistake"))
+    for queries, labels in ((points, finite_class.matrix[target, points]), (worst.points, worst.labels)):
         for prune, update_on in (("mistake", "mistake"), ("always", "always")):
             voted = WeightedMajority(beta=0.0, update_on=update_on)
-            halved = Halving(found, prune=prune).play(asked, labels)
-            if len(asked):
-                played = voted.play(found.matrix[:, asked].T.astype(float), np.asarray(labels, dtype=float))
+            halved = Halving(finite_class, prune=prune).play(queries, labels)
+            if len(queries):
+                played = voted.play(finite_class.matrix[:, queries].T.astype(float), np.asarray(labels, dtype=float))
                 assert (played.predictions == halved.predictions).all()
 
 
@@ -403,12 +423,12 @@ def test_what_is_known_when_time_is_over_is_true():
 
 def test_a_search_can_be_stopped_and_watched():
     """A search asks whether to stop, tells how far it is, and lets an interrupt through."""
-    told = []
+    calls = []
     learner = Consistent(hard())
-    worst = worst_case(learner, on_progress=lambda *news: told.append(news), stop=lambda: len(told) >= 3)
+    worst = worst_case(learner, on_progress=lambda *news: calls.append(news), stop=lambda: len(calls) >= 3)
     assert worst.stopped == "it was stopped"
-    assert len(told) == 3
-    assert all(steps > 0 and lower <= upper for steps, lower, upper in told)
+    assert len(calls) == 3
+    assert all(steps > 0 and lower <= upper for steps, lower, upper in calls)
 
     def interrupt(*_):
         raise KeyboardInterrupt
@@ -419,11 +439,11 @@ def test_a_search_can_be_stopped_and_watched():
 
 def test_a_dimension_that_is_not_known_bounds_the_optimal_algorithm(monkeypatch):
     """Of the standard optimal algorithm there is an interval, without rounds, if the search for it was ended."""
-    found = FiniteClass.named("thresholds:7")
-    known = replace(littlestone_dimension(found), upper=5)
+    finite_class = FiniteClass.named("thresholds:7")
+    known = replace(littlestone_dimension(finite_class), upper=5)
     monkeypatch.setattr("regretless.finite_classes.forced_mistakes.littlestone_dimension", lambda *_, **__: known)
     for settings, why in (({"limit": 0.0}, "the time limit was reached"), ({"stop": lambda: True}, "it was stopped")):
-        worst = worst_case(StandardOptimal(found), **settings)
+        worst = worst_case(StandardOptimal(finite_class), **settings)
         assert (worst.lower, worst.upper, worst.stopped) == (3, 5, why)
         assert len(worst.points) == len(worst.labels) == 0
 
@@ -431,32 +451,32 @@ def test_a_dimension_that_is_not_known_bounds_the_optimal_algorithm(monkeypatch)
 @pytest.mark.kernel
 def test_memory_that_runs_out_ends_a_search():
     """A search that may keep little says that it is full, and what it knows is true."""
-    found = hard()
-    search = _core.WorstCaseSearch(found.columns, found.hypotheses, first=True, memory=1 << 20)
+    result = hard()
+    search = _core.WorstCaseSearch(result.columns, result.hypotheses, first=True, memory=1 << 20)
     lower, upper, steps, full = search.run(1 << 24)
     assert full
     assert lower < upper
     assert search.run(1 << 10) == (lower, upper, steps, True)
     points, labels, hypothesis = search.trace()
-    assert Consistent(found).play(points, labels).mistakes == lower
-    assert found.matrix[hypothesis, points].tolist() == labels
+    assert Consistent(result).play(points, labels).mistakes == lower
+    assert result.matrix[hypothesis, points].tolist() == labels
 
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("settings", [{"first": True}, {"tie": 0}, {"lazy": True}])
 def test_searches_are_the_same_on_all_instruction_sets(isas, settings):
     """Bounds, steps and rounds do not depend on the instruction set, nor on how a search is cut into slices."""
-    found = FiniteClass(np.random.default_rng(5).random((150, 9)) < 0.3)
-    seen = []
+    finite_class = FiniteClass(np.random.default_rng(5).random((150, 9)) < 0.3)
+    events = []
     for isa in isas:
         _core.use_isa(isa)
         for size in (1, 7, 1 << 20):
-            search = _core.WorstCaseSearch(found.columns, found.hypotheses, **settings)
+            search = _core.WorstCaseSearch(finite_class.columns, finite_class.hypotheses, **settings)
             lower, upper, steps, full = search.run(size)
             while lower < upper:
                 lower, upper, steps, full = search.run(size)
-            seen.append((lower, upper, steps, full, search.trace()))
-    assert all(one == seen[0] for one in seen)
+            events.append((lower, upper, steps, full, search.trace()))
+    assert all(one == events[0] for one in events)
 
 
 @pytest.mark.kernel
@@ -482,13 +502,13 @@ def test_the_class_is_packed_again_for_other_orders_alone(monkeypatch):
     packed_again = []
     moved = forced_mistakes.transposed
     monkeypatch.setattr(forced_mistakes, "transposed", lambda *given: packed_again.append(given) or moved(*given))
-    found = random_class(150, 9)
-    once = worst_case(Consistent(found))
-    assert worst_case(Consistent(found, order=range(found.hypotheses))).mistakes == once.mistakes
+    finite_class = random_class(150, 9)
+    once = worst_case(Consistent(finite_class))
+    assert worst_case(Consistent(finite_class, order=range(finite_class.hypotheses))).mistakes == once.mistakes
     assert not packed_again
-    order = np.random.default_rng(1).permutation(found.hypotheses)
-    reordered = FiniteClass(found.matrix[order])
-    assert worst_case(Consistent(found, order=order)).mistakes == worst_case(Consistent(reordered)).mistakes
+    order = np.random.default_rng(1).permutation(finite_class.hypotheses)
+    reordered = FiniteClass(finite_class.matrix[order])
+    assert worst_case(Consistent(finite_class, order=order)).mistakes == worst_case(Consistent(reordered)).mistakes
     assert len(packed_again) == 1
 
 

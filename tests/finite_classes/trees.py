@@ -94,10 +94,10 @@ class Draw:
         names = tuple(f"a{action}" for action in range(count))
         weights = [draw.randint(1, 4) for _ in names] if player == 0 else []
         chances = tuple(Fraction(weight, sum(weights)) for weight in weights)
-        found = InformationSet(player, self._counts[player], f"set {self._counts[player]}", names, chances)
+        result = InformationSet(player, self._counts[player], f"set {self._counts[player]}", names, chances)
         if player:
-            known.append(found)
-        return found
+            known.append(result)
+        return result
 
     def _outcome(self, ends: bool) -> Outcome | None:
         draw = self._random
@@ -110,7 +110,7 @@ class Draw:
 
 def written(tree: GameTree, again: bool = True) -> str:
     """A tree as a file; `again`: what was said of a set or an outcome is said wherever it comes."""
-    seen: set[Any] = set()
+    names: set[Any] = set()
     lines = ['EFG 2 R "{}" {{ {} }}'.format(_escaped(tree.title), " ".join(f'"{name}"' for name in tree.players))]
     lines.append(f'"{_escaped(tree.comment)}"')
     for node in tree.nodes:
@@ -118,18 +118,18 @@ def written(tree: GameTree, again: bool = True) -> str:
         line = line.replace('""', f'"{_escaped(node.name)}"')
         if (moves := node.moves) is not None:
             line += f" {moves.number}"
-            if again or (moves.player, moves.number) not in seen:
+            if again or (moves.player, moves.number) not in names:
                 chances = [f" {chance}" for chance in moves.chances] or [""] * len(moves.actions)
                 actions = " ".join(f'"{name}"{chance}' for name, chance in zip(moves.actions, chances, strict=True))
                 line += f' "{moves.name}" {{ {actions} }}'
-                seen.add((moves.player, moves.number))
+                names.add((moves.player, moves.number))
         if (outcome := node.outcome) is None:
             line += " 0"
         else:
             line += f" {outcome.number}"
-            if again or outcome.number not in seen:
+            if again or outcome.number not in names:
                 line += f' "{outcome.name}" {{ {", ".join(str(payoff) for payoff in outcome.payoffs)} }}'
-                seen.add(outcome.number)
+                names.add(outcome.number)
         lines.append(line)
     return "\n".join(lines) + "\n"
 
@@ -184,11 +184,11 @@ class Arrays:
 
     def arguments(self) -> dict[str, Any]:
         """What the core is made from."""
-        found: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for place, (side, matrix) in enumerate((("row", self.payoffs), ("column", self.payoffs.T))):
-            found[f"{side}_first"], found[f"{side}_parent"] = self.first[place], self.parent[place]
-            found |= {f"{side}_{name}": array for name, array in _compressed(np.ascontiguousarray(matrix)).items()}
-        return found
+            result[f"{side}_first"], result[f"{side}_parent"] = self.first[place], self.parent[place]
+            result |= {f"{side}_{name}": array for name, array in _compressed(np.ascontiguousarray(matrix)).items()}
+        return result
 
     def plan(self, side: int, random: np.random.Generator) -> Array:
         """A random plan, with sequences that are never played."""

@@ -19,21 +19,21 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--target", action="append", choices=NAMES, help="by default all of them")
     parser.add_argument("--save", type=Path, help="a folder for the files that were found")
-    given = parser.parse_args()
-    names, failed = given.target or NAMES, 0
+    options = parser.parse_args()
+    names, failed = options.target or NAMES, 0
     with ProcessPoolExecutor() as pool:  # as many targets at once as there are processors
-        results = pool.map(partial(fuzz, seed=given.seed, seconds=given.seconds), names)
-        for name, (done, found) in zip(names, results, strict=True):
-            print(f"{name:<22} {done:>8,} executions, {len(found)} findings", flush=True)
-            shown = {finding.what[:80]: finding for finding in reversed(found)}
+        results = pool.map(partial(fuzz, seed=options.seed, seconds=options.seconds), names)
+        for name, (done, result) in zip(names, results, strict=True):
+            print(f"{name:<22} {done:>8,} executions, {len(result)} findings", flush=True)
+            shown = {finding.what[:80]: finding for finding in reversed(result)}
             for finding in shown.values():
-                print(f"    seed {given.seed}, number {finding.number}: {finding.what}", flush=True)
-                if given.save is not None:
-                    given.save.mkdir(parents=True, exist_ok=True)
+                print(f"    seed {options.seed}, number {finding.number}: {finding.what}", flush=True)
+                if options.save is not None:
+                    options.save.mkdir(parents=True, exist_ok=True)
                     label = name.partition(".")[0].replace(" ", "-")
-                    file = given.save / f"{label}-{given.seed}-{finding.number}{made(name)[1]}"
+                    file = options.save / f"{label}-{options.seed}-{finding.number}{made(name)[1]}"
                     file.write_bytes(finding.content)
-            failed += len(found)
+            failed += len(result)
     return 1 if failed else 0
 
 

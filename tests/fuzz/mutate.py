@@ -61,10 +61,10 @@ def _splice(content: bytes, others: tuple[bytes, ...], draw: random.Random) -> b
 
 
 def _number(content: bytes, _: Any, draw: random.Random) -> bytes:
-    found = list(NUMBER.finditer(content[: 1 << 16]))
-    if not found:
+    values = list(NUMBER.finditer(content[: 1 << 16]))
+    if not values:
         return content
-    one = draw.choice(found)
+    one = draw.choice(values)
     return content[: one.start()] + draw.choice(EXTREMES) + content[one.end() :]
 
 

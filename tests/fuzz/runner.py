@@ -63,7 +63,7 @@ def content_of(name: str, seed: int, number: int) -> bytes:
 def fuzz(name: str, seed: int, seconds: float = 0.0, most: int = 1 << 60) -> tuple[int, list[Finding]]:
     """Run a target so long, or so often; how many executions there were, and what was found."""
     made(name)  # once, and not in every child
-    end, done, found = time.monotonic() + seconds if seconds else float("inf"), 0, []
+    end, done, results = time.monotonic() + seconds if seconds else float("inf"), 0, []
     with TemporaryDirectory(prefix="regretless-fuzz-") as folder:
         write_beside(Path(folder))
         while done < most and time.monotonic() < end:
@@ -71,8 +71,8 @@ def fuzz(name: str, seed: int, seconds: float = 0.0, most: int = 1 << 60) -> tup
             for number, what in _child(name, seed, range(done, done + count), Path(folder), end):
                 done = number + 1
                 if what:
-                    found.append(Finding(name, number, what, content_of(name, seed, number)))
-    return done, found
+                    results.append(Finding(name, number, what, content_of(name, seed, number)))
+    return done, results
 
 
 def _child(name: str, seed: int, numbers: range, folder: Path, end: float) -> Iterator[tuple[int, str]]:
@@ -116,8 +116,8 @@ def _work(name: str, seed: int, numbers: range, folder: Path, end: float, pipe: 
                 break
             signal.setitimer(signal.ITIMER_PROF, SECONDS)
             signal.alarm(WAIT)
-            said = (_one(name, content_of(name, seed, number), folder) or _used(before)).encode()
-            os.write(pipe, struct.pack("<I", len(said)) + said)
+            data = (_one(name, content_of(name, seed, number), folder) or _used(before)).encode()
+            os.write(pipe, struct.pack("<I", len(data)) + data)
         signal.alarm(0)
         signal.setitimer(signal.ITIMER_PROF, 0)
     except BaseException:
@@ -147,26 +147,26 @@ def _one(name: str, content: bytes, folder: Path) -> str:
     file.write_bytes(content)
     out.unlink(missing_ok=True)
     outs, errors = io.StringIO(), io.BytesIO()
-    told = io.TextIOWrapper(errors, encoding="utf-8", errors="backslashreplace", write_through=True)
-    with contextlib.redirect_stdout(outs), contextlib.redirect_stderr(told):
+    stream = io.TextIOWrapper(errors, encoding="utf-8", errors="backslashreplace", write_through=True)
+    with contextlib.redirect_stdout(outs), contextlib.redirect_stderr(stream):
         try:
             code = main(command(target, file, folder, out))
         except BaseException as error:
             return f"{type(error).__name__} was raised: {error}"
-    said = errors.getvalue()
-    if TOLD in said:
-        return f"an error that is not translated: {said.decode(errors='replace').strip()}"
+    text = errors.getvalue()
+    if TOLD in text:
+        return f"an error that is not translated: {text.decode(errors='replace').strip()}"
     # 2: a model of shards wants other options; 3: a report, its vectors or the sums in a model were changed, and
     # contradict the data or a theorem.
     changed = target.endswith(" on") or "verify" in command(target, file, folder, out)
     if code not in (0, 1, 2) and not (code == 3 and changed):
-        return f"exit code {code}: {said.decode(errors='replace').strip()}"
-    if "\x1b" in outs.getvalue() or b"\x1b" in said:
+        return f"exit code {code}: {text.decode(errors='replace').strip()}"
+    if "\x1b" in outs.getvalue() or b"\x1b" in text:
         return "an escape sequence is printed"
-    if b"memory is exhausted" in said:
+    if b"memory is exhausted" in text:
         return "memory beyond the rule"
-    if code and not said.startswith(b"regretless: "):
-        return f"no line says what is wrong: {said.decode(errors='replace').strip()!r}"
+    if code and not text.startswith(b"regretless: "):
+        return f"no line says what is wrong: {text.decode(errors='replace').strip()!r}"
     return _left(folder, out)
 
 

@@ -36,12 +36,12 @@ def small_games(
 def extremes_by_bases(A: Any, B: Any) -> set[tuple[Point, Point]]:
     """All pairs of extreme strategies that are equilibria, with every choice of equalities tried."""
     A, B = np.array(A, dtype=object), np.array(B, dtype=object)
-    found = set()
+    names = set()
     for x in _points(B.T):
         for y in _points(A):
             if x @ A @ y == max(A @ y) and x @ B @ y == max(x @ B):
-                found.add((tuple(x), tuple(y)))
-    return found
+                names.add((tuple(x), tuple(y)))
+    return names
 
 
 def _points(answers: Any) -> list[Any]:
@@ -49,14 +49,14 @@ def _points(answers: Any) -> list[Any]:
     count, size = answers.shape
     rows = [[int(place == k) for place in range(size)] + [0] for k in range(size)]
     rows += [[*answer, -1] for answer in answers.tolist()]
-    found = {}
+    results = {}
     for chosen in combinations(range(size + count), size):
         solved = _solve([[1] * size + [0], *(rows[place] for place in chosen)], [1] + [0] * size)
         if solved is not None and min(solved[:-1]) >= 0:
             point = np.array(solved[:-1], dtype=object)
             if max(answers @ point) == solved[-1]:
-                found[tuple(solved[:-1])] = point
-    return list(found.values())
+                results[tuple(solved[:-1])] = point
+    return list(results.values())
 
 
 def _solve(matrix: list[list[int]], aim: list[int]) -> list[Fraction] | None:

@@ -68,7 +68,7 @@ class History:
 
 def played(A, won, row, column, rounds, alternate) -> History:
     """Let two of the textbook's learners play; `won` is what the column player wins."""
-    p, q, seen = next(row), next(column), []
+    p, q, events = next(row), next(column), []
     for _ in range(rounds):
         before, loss, earlier = p, p @ won, q
         if alternate:
@@ -78,8 +78,8 @@ def played(A, won, row, column, rounds, alternate) -> History:
         else:
             gains, now = A @ q, q
             p, q = row.send(gains), column.send(loss)
-        seen.append((before, now, earlier, gains, loss))
-    return History(*(np.array(found) for found in zip(*seen, strict=True)))
+        events.append((before, now, earlier, gains, loss))
+    return History(*(np.array(result) for result in zip(*events, strict=True)))
 
 
 def slow(A, method, rounds, *, alternate=False, power=0, schedule="tuned", B=None) -> Slow:
@@ -121,8 +121,8 @@ def slow(A, method, rounds, *, alternate=False, power=0, schedule="tuned", B=Non
 def totals(method, h: History, w, *, zero_sum=True) -> GameLedger:
     """What a ledger says of a history whose rounds weigh w."""
     row_value, column_value = (h.row * h.row_gains).sum(1), (h.met * h.column_gains).sum(1)
-    row_norm, row_square = kept(method, h.row_gains, h.row)
-    column_norm, column_square = kept(method, h.column_gains, h.met)
+    row_norm, row_square = length_of(method, h.row_gains, h.row)
+    column_norm, column_square = length_of(method, h.column_gains, h.met)
     exponential = method in ("hedge", "optimistic-hedge")
     return GameLedger(
         rounds=float(len(w)),
@@ -142,7 +142,7 @@ def totals(method, h: History, w, *, zero_sum=True) -> GameLedger:
     )
 
 
-def kept(method, gains, strategies):
+def length_of(method, gains, strategies):
     """The length of what a regret matcher keeps, and the sum of the squares that bounds it."""
     regrets = gains - (strategies * gains).sum(1)[:, None]
     if method == "rm":

@@ -81,8 +81,8 @@ def found_by(game: BimatrixGame, **how: Any) -> set[tuple[tuple[Fraction, ...], 
     return exactly(game.equilibria(**how))
 
 
-def exactly(found: Iterable[Any]) -> set[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]:
-    return {(tuple(one.exact.row), tuple(one.exact.column)) for one in found if one.exact is not None}
+def exactly(result: Iterable[Any]) -> set[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]:
+    return {(tuple(one.exact.row), tuple(one.exact.column)) for one in result if one.exact is not None}
 
 
 def random_game(seed: int, m: int, n: int) -> BimatrixGame:
@@ -124,10 +124,10 @@ def test_gains_are_those_of_the_best_deviation(game: Any, more: Any) -> None:
         counts = more.draw(st.lists(st.integers(0, 5), min_size=size, max_size=size).filter(any))
         sides.append([Fraction(count, sum(counts)) for count in counts])
     p, q = (np.array(side, dtype=object) for side in sides)
-    found = BimatrixGame(A, B).incentives(*sides)
+    result = BimatrixGame(A, B).incentives(*sides)
     A, B = np.array(A, dtype=object), np.array(B, dtype=object)
-    assert (found.row_payoff, found.column_payoff) == (p @ A @ q, p @ B @ q)
-    assert (found.row_gain, found.column_gain) == (max(A @ q) - p @ A @ q, max(p @ B) - p @ B @ q)
+    assert (result.row_payoff, result.column_payoff) == (p @ A @ q, p @ B @ q)
+    assert (result.row_gain, result.column_gain) == (max(A @ q) - p @ A @ q, max(p @ B) - p @ B @ q)
 
 
 def test_payoffs_of_all_sizes_are_summed_exactly() -> None:
@@ -171,22 +171,22 @@ def test_enumeration_finds_what_trying_every_basis_finds(game: Any) -> None:
 
     The example has rays that share equalities enough for an edge and have none.
     """
-    found = BimatrixGame(*game).equilibria("exact-enumeration")
-    assert found.complete
-    assert found.method == "exact-enumeration"
-    exact = [(tuple(one.exact.row), tuple(one.exact.column)) for one in found if one.exact is not None]
-    assert len(set(exact)) == len(exact) == len(found) > 0
+    equilibria = BimatrixGame(*game).equilibria("exact-enumeration")
+    assert equilibria.complete
+    assert equilibria.method == "exact-enumeration"
+    exact = [(tuple(one.exact.row), tuple(one.exact.column)) for one in equilibria if one.exact is not None]
+    assert len(set(exact)) == len(exact) == len(equilibria) > 0
     assert set(exact) == extremes_by_bases(*game)
 
 
 @given(small_games(most=4, low=0, high=1), st.data())
 def test_mixtures_inside_a_nash_subset_are_equilibria(game: Any, more: Any) -> None:
     """Any mixture of the row strategies of a subset with any of its column strategies is an equilibrium, exactly."""
-    found = BimatrixGame(*game).equilibria()
-    assert found.subsets is not None
-    for subset in found.subsets:
+    equilibria = BimatrixGame(*game).equilibria()
+    assert equilibria.subsets is not None
+    for subset in equilibria.subsets:
         weights = [more.draw(st.lists(st.integers(1, 4), min_size=len(subset), max_size=len(subset))) for _ in range(2)]
-        exact = [found[place].exact for place in subset]
+        exact = [equilibria[place].exact for place in subset]
         sides = [
             sum((w * np.array(one, dtype=object) for w, one in zip(weight, side, strict=True)), Fraction(0))
             / sum(weight)
@@ -198,11 +198,11 @@ def test_mixtures_inside_a_nash_subset_are_equilibria(game: Any, more: Any) -> N
 @given(small_games(most=2, low=-1, high=1))
 def test_every_equilibrium_lies_in_a_nash_subset(game: Any) -> None:
     """Of games with two strategies, each equilibrium on a grid of mixtures lies in the box of one of the subsets."""
-    found = BimatrixGame(*game).equilibria()
-    assert found.subsets is not None
+    equilibria = BimatrixGame(*game).equilibria()
+    assert equilibria.subsets is not None
     boxes = []
-    for subset in found.subsets:
-        exact = [one for place in subset if (one := found[place].exact) is not None]
+    for subset in equilibria.subsets:
+        exact = [one for place in subset if (one := equilibria[place].exact) is not None]
         sides = [[one.row[0] for one in exact], [one.column[0] for one in exact]]
         boxes.append([(min(side), max(side)) for side in sides])
     grid = sorted({Fraction(a, b) for b in (1, 2, 3, 4, 5) for a in range(b + 1)})
@@ -215,12 +215,12 @@ def test_every_equilibrium_lies_in_a_nash_subset(game: Any) -> None:
 @given(small_games(most=4, low=0, high=1))
 def test_subsets_cover_and_components_part_the_equilibria(game: Any) -> None:
     """Each extreme equilibrium is in a subset and in one component; no subset is part of another, or of two."""
-    found = BimatrixGame(*game).equilibria()
-    assert found.subsets is not None
-    assert found.components is not None
-    subsets, components = [set(one) for one in found.subsets], [set(one) for one in found.components]
-    assert set().union(*subsets) == set(range(len(found)))
-    assert sorted(place for one in components for place in one) == list(range(len(found)))
+    equilibria = BimatrixGame(*game).equilibria()
+    assert equilibria.subsets is not None
+    assert equilibria.components is not None
+    subsets, components = [set(one) for one in equilibria.subsets], [set(one) for one in equilibria.components]
+    assert set().union(*subsets) == set(range(len(equilibria)))
+    assert sorted(place for one in components for place in one) == list(range(len(equilibria)))
     assert not any(one < other for one in subsets for other in subsets)
     assert all(sum(not one.isdisjoint(component) for component in components) == 1 for one in subsets)
 
@@ -228,8 +228,8 @@ def test_subsets_cover_and_components_part_the_equilibria(game: Any) -> None:
 @given(small_games(most=4, low=0, high=1))
 def test_subsets_are_all_the_largest_products(game: Any) -> None:
     """The subsets are the products that no row strategy and no column strategy can be added to, each of them once."""
-    found = BimatrixGame(*game).equilibria()
-    pairs = [(tuple(one.row), tuple(one.column)) for one in found]
+    equilibria = BimatrixGame(*game).equilibria()
+    pairs = [(tuple(one.row), tuple(one.column)) for one in equilibria]
     rows = sorted({row for row, _ in pairs})
     assume(len(rows) <= 8)
     expected = set()
@@ -239,30 +239,30 @@ def test_subsets_are_all_the_largest_products(game: Any) -> None:
             every = {row for row in rows if all((row, column) in pairs for column in columns)}
             if columns:
                 expected.add(frozenset(place for place, (x, y) in enumerate(pairs) if x in every and y in columns))
-    assert found.subsets is not None
-    assert sorted(map(sorted, expected)) == found.subsets
+    assert equilibria.subsets is not None
+    assert sorted(map(sorted, expected)) == equilibria.subsets
 
 
 @given(small_games())
 def test_only_games_that_are_degenerate_have_continua(game: Any) -> None:
     """A game that is said not to be degenerate has an odd number of equilibria, isolated, of equal supports."""
-    found = BimatrixGame(*game).equilibria()
-    if not found.degenerate:
-        assert len(found) % 2 == 1
-        assert found.components == [[place] for place in range(len(found))]
-        assert all(len(one.support[0]) == len(one.support[1]) for one in found)
+    equilibria = BimatrixGame(*game).equilibria()
+    if not equilibria.degenerate:
+        assert len(equilibria) % 2 == 1
+        assert equilibria.components == [[place] for place in range(len(equilibria))]
+        assert all(len(one.support[0]) == len(one.support[1]) for one in equilibria)
 
 
 def test_floats_are_taken_at_their_values() -> None:
     """Of floats too every extreme equilibrium is found, and each gain is what rounding the strategies costs."""
     for seed in range(20):
         game = random_game(seed, 4, 5)
-        found = game.equilibria()
+        equilibria = game.equilibria()
         stated = BimatrixGame(game.row_payoffs.fractions(), game.column_payoffs.fractions()).equilibria()
-        assert [one.row.tolist() for one in found] == [one.row.tolist() for one in stated]
-        assert max(max(one.row_gain, one.column_gain) for one in found) < 1e-15
+        assert [one.row.tolist() for one in equilibria] == [one.row.tolist() for one in stated]
+        assert max(max(one.row_gain, one.column_gain) for one in equilibria) < 1e-15
         assert stated.describe()["equilibria"][0]["exact"]
-        assert "exact" not in found.describe()["equilibria"][0]
+        assert "exact" not in equilibria.describe()["equilibria"][0]
 
 
 def test_scales_and_offsets_change_no_equilibrium() -> None:
@@ -278,9 +278,9 @@ def test_scales_and_offsets_change_no_equilibrium() -> None:
 
 def test_all_of_gambits_games_are_enumerated(gambit: dict[str, BimatrixGame]) -> None:
     """Each two-player game of Gambit's has the extreme equilibria and the components that it is known for."""
-    found = {name: game.equilibria() for name, game in gambit.items()}
-    assert {name: (len(one), len(one.components or ())) for name, one in found.items()} == GAMBIT
-    for name, one in found.items():
+    results = {name: game.equilibria() for name, game in gambit.items()}
+    assert {name: (len(one), len(one.components or ())) for name, one in results.items()} == GAMBIT
+    for name, one in results.items():
         assert one.complete
         assert all(equilibrium.exact is not None for equilibrium in one)
         A, B = gambit[name].row_payoffs.fractions(), gambit[name].column_payoffs.fractions()
@@ -295,9 +295,9 @@ def test_coordination_has_all_its_mixtures() -> None:
 
 def test_games_of_equal_payoffs_are_one_product() -> None:
     """Where nothing matters, all pure pairs are extreme, and together one subset."""
-    found = BimatrixGame(np.zeros((3, 4), dtype=int), np.zeros((3, 4), dtype=int)).equilibria()
-    assert len(found) == 12
-    assert found.subsets == found.components == [list(range(12))]
+    equilibria = BimatrixGame(np.zeros((3, 4), dtype=int), np.zeros((3, 4), dtype=int)).equilibria()
+    assert len(equilibria) == 12
+    assert equilibria.subsets == equilibria.components == [list(range(12))]
 
 
 # By quantecon.
@@ -309,10 +309,10 @@ def test_enumerations_in_floats_agree_with_the_exact_one(method: str) -> None:
     """On 40 random 3 x 3 games each enumeration finds all equilibria, and at least one."""
     for seed in range(40):
         game = random_game(seed, 3, 3)
-        found = game.equilibria(method, seconds=inf)  # the first waits for what numba compiles
-        assert found.method == method
-        assert found.complete is None
-        assert exactly(found) == exactly(game.equilibria(seconds=inf))
+        equilibria = game.equilibria(method, seconds=inf)  # the first waits for what numba compiles
+        assert equilibria.method == method
+        assert equilibria.complete is None
+        assert exactly(equilibria) == exactly(game.equilibria(seconds=inf))
 
 
 @quantecon
@@ -320,9 +320,9 @@ def test_lemke_howson_ends_and_is_right() -> None:
     """On 40 random 10 x 10 games, and 20 with many ties, Lemke-Howson ends with equilibria, exactly."""
     ties = np.random.default_rng(0).integers(0, 3, (20, 2, 10, 10))
     for game in (*(random_game(seed, 10, 10) for seed in range(40)), *(BimatrixGame(*game) for game in ties)):
-        found = game.equilibria("lemke-howson", seconds=inf)
-        assert found.method == "lemke-howson"
-        assert all(one.exact is not None and max(one.row_gain, one.column_gain) < 1e-14 for one in found)
+        equilibria = game.equilibria("lemke-howson", seconds=inf)
+        assert equilibria.method == "lemke-howson"
+        assert all(one.exact is not None and max(one.row_gain, one.column_gain) < 1e-14 for one in equilibria)
 
 
 @quantecon
@@ -335,19 +335,19 @@ def test_what_quantecon_finds_is_an_equilibrium_and_once(method: str, game: Any)
     In the example all systems of support enumeration are singular or have no solution: another method answers.
     """
     one = BimatrixGame(*game)
-    found = one.equilibria(method, seconds=inf)
-    exact = [(e.exact.row, e.exact.column) for e in found if e.exact is not None]
-    assert len(exact) == len(found) >= 1
+    equilibria = one.equilibria(method, seconds=inf)
+    exact = [(e.exact.row, e.exact.column) for e in equilibria if e.exact is not None]
+    assert len(exact) == len(equilibria) >= 1
     assert all(exact[place] not in exact[:place] for place in range(len(exact)))
     assert all(is_nash(*game, *strategies) for strategies in exact)
     every = one.equilibria()
-    if found.method != method:
+    if equilibria.method != method:
         assert every.degenerate
-        assert f"{method} found no equilibrium" in found.note
+        assert f"{method} found no equilibrium" in equilibria.note
         return
-    assert found.complete is not True
+    assert equilibria.complete is not True
     if not every.degenerate and method != "lemke-howson":
-        assert (len(found), found.complete, found.degenerate) == (len(every), None, None)
+        assert (len(equilibria), equilibria.complete, equilibria.degenerate) == (len(every), None, None)
 
 
 @quantecon
@@ -362,9 +362,9 @@ def test_von_stengels_game_gives_all_75(gambit: dict[str, BimatrixGame]) -> None
 def test_large_games_give_at_least_one() -> None:
     """By itself the search takes what fits: an enumeration, or Lemke and Howson's paths."""
     assert random_game(0, 14, 13).equilibria(limit=2).method == "vertex-enumeration"
-    found = random_game(0, 40, 60).equilibria(limit=3)
-    assert (found.method, len(found), found.complete) == ("lemke-howson", 3, False)
-    assert max(max(one.row_gain, one.column_gain) for one in found) < 1e-14
+    equilibria = random_game(0, 40, 60).equilibria(limit=3)
+    assert (equilibria.method, len(equilibria), equilibria.complete) == ("lemke-howson", 3, False)
+    assert max(max(one.row_gain, one.column_gain) for one in equilibria) < 1e-14
 
 
 @quantecon
@@ -396,10 +396,10 @@ def test_without_quantecon_small_and_constant_sum_games_are_solved() -> None:
     """Small games need no extra, nor do large ones of a constant sum; for others the message names it."""
     assert len(BimatrixGame(*BATTLE).equilibria()) == 3
     payoffs = np.random.default_rng(0).integers(-9, 10, (20, 20))
-    found = BimatrixGame(payoffs, 1 - payoffs).equilibria()
-    assert found.method.startswith("zero-sum")
-    assert found[0].exact is not None
-    assert found[0].row_payoff + found[0].column_payoff == pytest.approx(1)
+    equilibria = BimatrixGame(payoffs, 1 - payoffs).equilibria()
+    assert equilibria.method.startswith("zero-sum")
+    assert equilibria[0].exact is not None
+    assert equilibria[0].row_payoff + equilibria[0].column_payoff == pytest.approx(1)
     for method in ("auto", *IN_FLOATS):
         with pytest.raises(RegretlessError, match=r"pip install quantecon"):
             (random_game(0, 20, 20) if method in ("auto", "lemke-howson") else random_game(0, 3, 3)).equilibria(method)
@@ -412,10 +412,10 @@ def test_a_method_that_finds_nothing_is_replaced(monkeypatch: pytest.MonkeyPatch
         yield np.array([1.0, 0.0]), np.array([0.0, 1.0])
 
     monkeypatch.setitem(nash_search._IN_FLOATS, "support-enumeration", wrong)
-    found = BimatrixGame(*BATTLE).equilibria("support-enumeration")
-    assert (len(found), found.method, found.complete) == (3, "exact-enumeration", True)
-    assert "returned 1 pairs of strategies that are no equilibria" in found.note
-    assert "found no equilibrium" in found.note
+    equilibria = BimatrixGame(*BATTLE).equilibria("support-enumeration")
+    assert (len(equilibria), equilibria.method, equilibria.complete) == (3, "exact-enumeration", True)
+    assert "returned 1 pairs of strategies that are no equilibria" in equilibria.note
+    assert "found no equilibrium" in equilibria.note
 
 
 def test_equations_have_one_solution_or_none_is_given() -> None:
@@ -432,10 +432,10 @@ def test_rounded_answers_are_refined() -> None:
 
     game = BimatrixGame(*BATTLE)
     verifier = Verifier.of(game.row_payoffs, game.column_payoffs, lambda: None)
-    found = verifier.near(np.array([2 / 3 + 1e-9, 1 / 3 - 1e-9]), np.array([1 / 3, 2 / 3]))
-    assert found is not None
-    assert found.exact is not None
-    assert found.exact.row == [Fraction(2, 3), Fraction(1, 3)]
+    result = verifier.near(np.array([2 / 3 + 1e-9, 1 / 3 - 1e-9]), np.array([1 / 3, 2 / 3]))
+    assert result is not None
+    assert result.exact is not None
+    assert result.exact.row == [Fraction(2, 3), Fraction(1, 3)]
     assert verifier.near(np.array([1.0, 0.0]), np.array([0.0, 1.0])) is None
 
 
@@ -479,8 +479,13 @@ def test_a_search_can_be_interrupted() -> None:
 
 def test_limits_are_kept_and_checked() -> None:
     """A limit gives so many, not said to be all; what has no meaning is refused."""
-    found = BimatrixGame(*BATTLE).equilibria(limit=2)
-    assert (len(found), found.complete, found.subsets, found.note) == (2, False, None, "of 3 in all")
+    equilibria = BimatrixGame(*BATTLE).equilibria(limit=2)
+    assert (len(equilibria), equilibria.complete, equilibria.subsets, equilibria.note) == (
+        2,
+        False,
+        None,
+        "of 3 in all",
+    )
     assert BimatrixGame(*BATTLE).equilibria(limit=3).complete
     for wrong in ({"method": "gambit"}, {"limit": 0}, {"seconds": 0}, {"seconds": float("nan")}):
         with pytest.raises(RegretlessError, match=next(iter(wrong))):
@@ -516,9 +521,9 @@ def test_no_equilibrium_plays_what_is_dominated(game: Any) -> None:
     """Strategies that are eliminated have probability 0 in every equilibrium."""
     one = BimatrixGame(*game)
     gone = one.dominated()
-    for found in one.equilibria():
+    for result in one.equilibria():
         for domination in gone:
-            side = found.row if domination.player == "row" else found.column
+            side = result.row if domination.player == "row" else result.column
             assert side[domination.strategy] == 0
 
 
@@ -535,15 +540,15 @@ def test_names_and_json() -> None:
     """What is found is reported by name, in JSON values, exactly where the payoffs were stated."""
     game = BimatrixGame(*BATTLE, rows=["boxing", "ballet"], cols=["Boxing", "Ballet"])
     assert game.pure_equilibria() == [("boxing", "Boxing"), ("ballet", "Ballet")]
-    told = json.loads(json.dumps(game.equilibria().describe()))
-    assert (told["method"], told["complete"], told["degenerate"]) == ("exact-enumeration", True, False)
-    assert told["equilibria"][1]["exact"] == {
+    record = json.loads(json.dumps(game.equilibria().describe()))
+    assert (record["method"], record["complete"], record["degenerate"]) == ("exact-enumeration", True, False)
+    assert record["equilibria"][1]["exact"] == {
         "row_strategy": {"boxing": "2/3", "ballet": "1/3"},
         "column_strategy": {"Boxing": "1/3", "Ballet": "2/3"},
         "row_payoff": "2/3",
         "column_payoff": "2/3",
     }
-    assert told["equilibria"][0]["row_strategy"] == {"boxing": 1.0}
+    assert record["equilibria"][0]["row_strategy"] == {"boxing": 1.0}
 
 
 def test_games_tell_their_size() -> None:

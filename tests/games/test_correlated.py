@@ -25,15 +25,15 @@ from .bimatrix_games import BATTLE, CHICKEN, SHAPLEY, small_games
 def gains_by_trying(A: Any, B: Any, joint: Any, coarse: bool) -> tuple[Fraction, Fraction]:
     """What each player gains by the best of all ways to answer the draw that it sees, or by the best fixed strategy."""
     m, n = len(A), len(A[0])
-    found = []
+    results = []
     for size, value in (
         (m, lambda i, j, k: A[k[i]][j] - A[i][j]),
         (n, lambda i, j, k: B[i][k[j]] - B[i][j]),
     ):
         answers = [(k,) * size for k in range(size)] if coarse else product(range(size), repeat=size)
         totals = (sum(joint[i][j] * value(i, j, k) for i in range(m) for j in range(n)) for k in answers)
-        found.append(max(totals))
-    return found[0], found[1]
+        results.append(max(totals))
+    return results[0], results[1]
 
 
 @given(small_games(), st.booleans(), st.data())
@@ -44,16 +44,16 @@ def test_gains_are_those_of_the_best_way_not_to_follow(game: Any, coarse: bool, 
     size = shape[0] * shape[1]
     counts = more.draw(st.lists(st.integers(0, 4), min_size=size, max_size=size).filter(any))
     joint = np.array([Fraction(count, sum(counts)) for count in counts], dtype=object).reshape(shape)
-    found = joint_gains(Payoffs(A), Payoffs(B), joint_of(joint, shape), coarse)
-    assert found == gains_by_trying(A, B, joint, coarse)
+    result = joint_gains(Payoffs(A), Payoffs(B), joint_of(joint, shape), coarse)
+    assert result == gains_by_trying(A, B, joint, coarse)
 
 
 def test_chicken_has_aumanns_equilibrium() -> None:
     """The best correlated equilibrium of the game of chicken never has both dare, and is better than all mixtures."""
-    found = correlated(*CHICKEN)
-    assert found.joint == pytest.approx(np.array([[0.5, 0.25], [0.25, 0.0]]))
-    assert found.best == pytest.approx(10.5)
-    assert 10.5 <= found.bound <= 10.5 + 1e-9
+    correlation = correlated(*CHICKEN)
+    assert correlation.joint == pytest.approx(np.array([[0.5, 0.25], [0.25, 0.0]]))
+    assert correlation.best == pytest.approx(10.5)
+    assert 10.5 <= correlation.bound <= 10.5 + 1e-9
     assert max(one.row_payoff + one.column_payoff for one in BimatrixGame(*CHICKEN).equilibria()) < 10
 
 
@@ -62,14 +62,14 @@ def test_more_may_be_had_the_less_is_asked(game: Any) -> None:
     """No Nash equilibrium is better than the best correlated one, nor that than the best coarse one or any bound."""
     one = BimatrixGame(*game)
     fine, coarse = one.correlated(), one.correlated(coarse=True)
-    best = max(found.row_payoff + found.column_payoff for found in one.equilibria())
+    best = max(result.row_payoff + result.column_payoff for result in one.equilibria())
     assert best <= fine.best + 1e-7
     assert fine.best <= coarse.best + 1e-7
-    for found in (fine, coarse):
-        assert found.joint.min() >= 0
-        assert found.joint.sum() == pytest.approx(1, abs=1e-12)
-        assert found.best - 1e-12 <= found.bound <= found.best + 1e-6
-        assert max(found.row_gain, found.column_gain) <= 1e-8 * 4
+    for result in (fine, coarse):
+        assert result.joint.min() >= 0
+        assert result.joint.sum() == pytest.approx(1, abs=1e-12)
+        assert result.best - 1e-12 <= result.bound <= result.best + 1e-6
+        assert max(result.row_gain, result.column_gain) <= 1e-8 * 4
 
 
 @pytest.mark.parametrize("coarse", [False, True])
@@ -87,9 +87,9 @@ def test_sizes_of_payoffs_do_not_matter() -> None:
     """Payoffs of a million and of a millionth give the same distribution."""
     A, B = np.random.default_rng(1).uniform(-1, 1, (2, 6, 5))
     known = correlated(A, B, objective="row")
-    found = correlated(1e6 * A + 7, 1e-6 * B, objective="row")
-    assert found.joint == pytest.approx(known.joint, abs=1e-9)
-    assert found.row_gain <= 1e-8 * 2e6
+    correlation = correlated(1e6 * A + 7, 1e-6 * B, objective="row")
+    assert correlation.joint == pytest.approx(known.joint, abs=1e-9)
+    assert correlation.row_gain <= 1e-8 * 2e6
 
 
 @pytest.mark.parametrize(
@@ -115,9 +115,9 @@ def test_what_is_no_distribution_is_refused(what: str, joint: Any) -> None:
 def test_nash_equilibria_are_at_no_distance(game: Any) -> None:
     """The product of the strategies of an equilibrium is a correlated one, coarse or not."""
     one = BimatrixGame(*game)
-    found = one.equilibria()[0]
+    result = one.equilibria()[0]
     for coarse in (False, True):
-        apart = one.distance_to_correlated(np.outer(found.row, found.column), coarse)
+        apart = one.distance_to_correlated(np.outer(result.row, result.column), coarse)
         assert apart.distance <= 1e-7
         assert apart.gain <= 1e-14
 
@@ -161,9 +161,9 @@ def test_joint_play_may_be_no_product() -> None:
     game = BimatrixGame(*SHAPLEY)
     play = game.self_play("rm", rounds=20000, start=([0.8, 0.1, 0.1], [0.1, 0.8, 0.1]))
     assert play.row_payoff + play.column_payoff > 0.9
-    found = game.equilibria()
-    assert len(found) == 1
-    assert found[0].row_payoff + found[0].column_payoff == pytest.approx(2 / 3)
+    equilibria = game.equilibria()
+    assert len(equilibria) == 1
+    assert equilibria[0].row_payoff + equilibria[0].column_payoff == pytest.approx(2 / 3)
 
 
 # To HiGHS's presolve probabilities that may fall by 6e-11 alone make the program of these games infeasible.
@@ -194,12 +194,12 @@ def test_payoffs_of_many_decades_have_a_best_correlated_equilibrium(coarse: bool
     for _ in range(60):
         A, B = draw.uniform(-1, 1, (2, 3, 4)) * 10.0 ** draw.integers(-14, 1, (2, 3, 4))
         try:
-            found = correlated(A, B, coarse=coarse)
+            correlation = correlated(A, B, coarse=coarse)
         except RegretlessError:
             failed += 1
             continue
-        assert found.row_gain <= 1e-8 * np.ptp(A)
-        assert found.column_gain <= 1e-8 * np.ptp(B)
+        assert correlation.row_gain <= 1e-8 * np.ptp(A)
+        assert correlation.column_gain <= 1e-8 * np.ptp(B)
     assert failed <= 1
 
 

@@ -105,28 +105,28 @@ def replayed(A: Array, method: str, rounds: int, alternate: bool, power: int, ra
     w = np.arange(1.0, rounds + 1) ** power
     U, V = Q @ A.T, -(P @ A)
     row_worth, column_worth = (P * U).sum(1), (M * V).sum(1)
-    told = {
+    parameters = {
         "rounds": rounds,
         "weight": w.sum(),
         "last_weight": w[-1],
         "gap": textbook.gap(A, w @ P / w.sum(), w @ Q / w.sum()),
     }
-    told["turn"] = w @ (row_worth + column_worth)
+    parameters["turn"] = w @ (row_worth + column_worth)
     for who, S, G, worth in (("row", P, U, row_worth), ("column", M, V, column_worth)):
-        told[f"{who}_regret"] = (w @ G).max() - w @ worth
+        parameters[f"{who}_regret"] = (w @ G).max() - w @ worth
         regrets = G - worth[:, None]
         if method in ("hedge", "optimistic-hedge"):
             change = np.diff(G, axis=0, prepend=0)
-            told[f"{who}_shift"] = (((change.max(1) - change.min(1)) / 2) ** 2).sum()
-            told[f"{who}_move"] = (np.abs(np.diff(S, axis=0)).sum(1) ** 2).sum()
+            parameters[f"{who}_shift"] = (((change.max(1) - change.min(1)) / 2) ** 2).sum()
+            parameters[f"{who}_move"] = (np.abs(np.diff(S, axis=0)).sum(1) ** 2).sum()
             continue
-        kept = np.zeros(regrets.shape[1])
+        sums = np.zeros(regrets.shape[1])
         for r in regrets:
-            kept = kept + r if method == "rm" else np.maximum(kept + r, 0)
-        told[f"{who}_norm"] = np.linalg.norm(np.maximum(kept, 0))
+            sums = sums + r if method == "rm" else np.maximum(sums + r, 0)
+        parameters[f"{who}_norm"] = np.linalg.norm(np.maximum(sums, 0))
         wrong = np.diff(regrets, axis=0, prepend=0) if method == "prm+" else regrets
-        told[f"{who}_square"] = (wrong**2).sum()
-    return told | {"row": w @ P / w.sum(), "column": w @ Q / w.sum()}
+        parameters[f"{who}_square"] = (wrong**2).sum()
+    return parameters | {"row": w @ P / w.sum(), "column": w @ Q / w.sum()}
 
 
 # ---- products
@@ -141,26 +141,26 @@ def test_products_are_those_of_numpy(isa, shape, kind, turned):
     mine, others = A.shape[::-1] if turned else A.shape
     rng = np.random.default_rng(3)
     for strategy in (rng.random(others), rng.random(others) * (rng.random(others) < 0.3), np.zeros(others)):
-        found = np.empty(mine)
-        made.gains(strategy, found)
+        result = np.empty(mine)
+        made.gains(strategy, result)
         expected = -2.0 * (strategy @ A if turned else A @ strategy)
         error = 1e-6 if kind == "shorts" else 1e-14
-        assert np.allclose(found, expected, rtol=0, atol=error * (1 + np.abs(strategy).sum()))
+        assert np.allclose(result, expected, rtol=0, atol=error * (1 + np.abs(strategy).sum()))
 
 
 @pytest.mark.parametrize("kind", KINDS[:-1])
 def test_all_instruction_sets_multiply_alike(kind):
     """A product has the same bits on every instruction set."""
-    before, found = _core.isa(), set()
+    before, names = _core.isa(), set()
     for name in _core.isas():
         _core.use_isa(name)
         for turned in (False, True):
             A = matrix(45, 77)
             out = np.empty(77 if turned else 45)
             payer(kind, A, turned)[0].gains(np.random.default_rng(5).dirichlet(np.ones(45 if turned else 77)), out)
-            found.add((turned, out.tobytes()))
+            names.add((turned, out.tobytes()))
     _core.use_isa(before)
-    assert len(found) == 2
+    assert len(names) == 2
 
 
 @given(
@@ -236,14 +236,14 @@ def test_all_instruction_sets_play_alike(method, kind):
         "offset": lambda: A + 1e3,
     }
     payoffs = Payoffs(given_payoffs.get(kind, lambda: A)())
-    before, found = _core.isa(), set()
+    before, names = _core.isa(), set()
     for name in _core.isas():
         _core.use_isa(name)
         duel = Duel(payoffs, method, single=kind == "single")
         play(duel, 150)
-        found.add(bits(duel))
+        names.add(bits(duel))
     _core.use_isa(before)
-    assert len(found) == 1
+    assert len(names) == 1
 
 
 @settings(max_examples=30)

@@ -68,9 +68,9 @@ def test_the_interval_contains_what_exact_arithmetic_finds(game):
     exact = exact_ends(A, p, q)
     assert Fraction(lower) <= exact[0] <= exact[1] <= Fraction(upper)
     size = float(np.abs(A).max())
-    for found, true in zip((lower, upper), exact, strict=True):
-        spare = Fraction(size) / 2**100 + Fraction(2) * Fraction(float(np.spacing(max(abs(found), abs(float(true))))))
-        assert abs(Fraction(found) - true) <= spare
+    for result, true in zip((lower, upper), exact, strict=True):
+        spare = Fraction(size) / 2**100 + Fraction(2) * Fraction(float(np.spacing(max(abs(result), abs(float(true))))))
+        assert abs(Fraction(result) - true) <= spare
 
 
 @given(game=games)

@@ -50,7 +50,7 @@ def value_of(payoffs: Any) -> float:
     held = Payoffs(payoffs).dense().astype(np.float64)
     shift, scale = float(held.mean()), max(float(np.ptp(held)), 1e-300)
     scaled, (m, n) = (held - shift) / scale, held.shape
-    found = linprog(
+    solution = linprog(
         np.append(np.zeros(m), -1.0),
         A_ub=np.hstack([-scaled.T, np.ones((n, 1))]),
         b_ub=np.zeros(n),
@@ -58,7 +58,7 @@ def value_of(payoffs: Any) -> float:
         b_eq=[1.0],
         bounds=[(0, None)] * m + [(None, None)],
     )
-    return float(-found.fun * scale + shift)
+    return float(-solution.fun * scale + shift)
 
 
 def checked(game: MatrixGame, solution: Solution) -> None:
@@ -193,9 +193,9 @@ def test_solutions_are_copied_with_their_certificates(method: str) -> None:
     """A solution whose certificates were read is pickled and copied, and its theorems stay what they were."""
     rounds = 50 if method in PLAYING else None
     solution = MatrixGame(RNG.uniform(-1, 1, (4, 5))).solve(method, rounds=rounds)
-    told = [str(one) for one in solution.certificates]
+    lines = [str(one) for one in solution.certificates]
     for other in (pickle.loads(pickle.dumps(solution)), copy.deepcopy(solution)):
-        assert [str(one) for one in other.certificates] == told
+        assert [str(one) for one in other.certificates] == lines
         assert [one.theorem for one in other.certificates] == [one.theorem for one in solution.certificates]
         assert (other.row == solution.row).all()
 

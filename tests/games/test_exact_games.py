@@ -25,9 +25,9 @@ from regretless.games.solvers.linear_program import simplex
 from regretless.report.formatting import fraction_text
 
 
-def checked(payoffs: Payoffs, found: RawSolution | None = None) -> ExactSolution:
+def checked(payoffs: Payoffs, result: RawSolution | None = None) -> ExactSolution:
     """Both strategies guarantee the value against every answer, in fractions."""
-    solved = solve_exactly(payoffs, simplex(payoffs) if found is None else found)
+    solved = solve_exactly(payoffs, simplex(payoffs) if result is None else result)
     A = payoffs.fractions()
     for strategy in (solved.row, solved.column):
         assert sum(strategy) == 1
@@ -80,9 +80,9 @@ def test_every_game_is_solved_exactly_within_the_interval_of_floats(rows, column
             "sizes": lambda: rng.normal(size=(rows, columns)) * 10.0 ** rng.uniform(-30, 30, (rows, columns)),
         }[kind]()
     )
-    found = simplex(payoffs)
-    solved = checked(payoffs, found)
-    lower, upper = enclose(payoffs, found.row, found.column)
+    solution = simplex(payoffs)
+    solved = checked(payoffs, solution)
+    lower, upper = enclose(payoffs, solution.row, solution.column)
     assert Fraction(lower) <= solved.value <= Fraction(upper)
     if kind == "skew":
         assert solved.value == 0
@@ -121,9 +121,9 @@ def test_a_matrix_that_is_nearly_of_low_rank_is_solved_beyond_its_rank():
     """Where all that decides lies below the rounding of floats, exact pivots find many more strategies in play."""
     rng = np.random.default_rng(1)
     payoffs = Payoffs(rng.normal(size=(15, 3)) @ rng.normal(size=(3, 15)))
-    found = simplex(payoffs)
-    solved = checked(payoffs, found)
-    assert sum(p > 0 for p in solved.row) > len(found.basis[0])
+    solution = simplex(payoffs)
+    solved = checked(payoffs, solution)
+    assert sum(p > 0 for p in solved.row) > len(solution.basis[0])
 
 
 def test_a_sparse_game_is_solved_exactly():
@@ -157,15 +157,15 @@ def test_equations_are_solved_from_their_digits(size, bits, seed):
 def determinant(matrix: Any) -> Fraction:
     """By elimination in fractions."""
     rows = [[Fraction(number) for number in row] for row in matrix.tolist()]
-    found = Fraction(1)
+    result = Fraction(1)
     while rows:
         place = next((place for place, row in enumerate(rows) if row[0]), None)
         if place is None:
             return Fraction(0)
         first = rows.pop(place)
-        found *= first[0] * (-1) ** place
+        result *= first[0] * (-1) ** place
         rows = [[a - b * row[0] / first[0] for a, b in zip(row[1:], first[1:], strict=True)] for row in rows]
-    return found
+    return result
 
 
 def test_a_matrix_that_is_singular_for_one_prime_is_solved_by_another():
@@ -226,22 +226,22 @@ def test_real_games_have_their_known_values(data: Any, name: str) -> None:
 def test_an_exact_solution_is_stopped_wherever_it_is(basis):
     """Lifting and pivots ask again and again whether to stop, and the first wish ends them."""
     payoffs = Payoffs(np.random.default_rng(6).integers(-9, 10, (12, 12)))
-    found = (
+    result = (
         simplex(payoffs) if basis is None else RawSolution(np.ones(12) / 12, np.ones(12) / 12, "none", 0, basis=basis)
     )
 
-    def asked(patience: int) -> int:
+    def solve_with(patience: int) -> int:
         asks = iter(range(patience))
         try:
-            solve_exactly(payoffs, found, stop=lambda: next(asks, None) is None)
+            solve_exactly(payoffs, result, stop=lambda: next(asks, None) is None)
         except SolverStopped:
             assert next(asks, None) is None
             return patience
         return patience - len(list(asks))
 
-    most = asked(10**6)
+    most = solve_with(10**6)
     assert most > (40 if basis is None else 200)
-    assert all(asked(patience) == patience for patience in range(0, most, 7))
+    assert all(solve_with(patience) == patience for patience in range(0, most, 7))
 
 
 def test_a_solution_that_is_stopped_before_its_fractions_is_one_in_floats():
@@ -297,9 +297,9 @@ def test_a_plan_in_the_middle_of_a_face_stays_there():
     """Where equally good plans form a face, the exact one is the face's point at the floats, not a corner."""
     game = as_sequences(np.ones((2, 3)))
     entries = [(j, i, -int(value)) for i, j, value in game.fractions()]
-    found = vertex(game.row, game.column, entries, np.array([1.0, 0.3, 0.7]), lambda: None)
-    assert found is not None
-    assert [Fraction(weight, found[0]) for weight in found] == [1, Fraction(3, 10), Fraction(7, 10)]
+    result = vertex(game.row, game.column, entries, np.array([1.0, 0.3, 0.7]), lambda: None)
+    assert result is not None
+    assert [Fraction(weight, result[0]) for weight in result] == [1, Fraction(3, 10), Fraction(7, 10)]
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_suit_isomorphic"])

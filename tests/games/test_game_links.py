@@ -41,8 +41,8 @@ def test_the_value_is_the_margin_that_winnow_is_read_against(X, y, balanced, spa
     """The game's value is in the interval of the largest margin over the simplex, for dense and sparse rows."""
     y[0], y[1] = 1, -1
     game = margin_game(sp.csr_array(X.astype(float)) if sparse else X, y, balanced=balanced)
-    found = max_margin_simplex(X, y, balanced=balanced)
-    assert found.lower - 1e-9 <= game.value <= found.upper + 1e-9
+    margin = max_margin_simplex(X, y, balanced=balanced)
+    assert margin.lower - 1e-9 <= game.value <= margin.upper + 1e-9
     weights, _ = game.solve().row, game.solve().column
     v = weights[:4] - weights[4:] if balanced else weights
     assert (y * (X @ v)).min() == pytest.approx(game.value, abs=1e-9)
@@ -110,9 +110,9 @@ def test_a_method_that_fails_gives_way_to_linear_programming(monkeypatch):
     true = max_margin_simplex(X, y)
     lost = RawSolution(np.full(60, 1 / 60), np.full(12, 1 / 12), "simplex", 0)
     monkeypatch.setattr(simplex_margin, "simplex", lambda payoffs, stop=None: lost)
-    found = max_margin_simplex(X, y)
-    assert found.gap < 1e-8
-    assert max(true.lower, found.lower) <= min(true.upper, found.upper)
+    margin = max_margin_simplex(X, y)
+    assert margin.gap < 1e-8
+    assert max(true.lower, margin.lower) <= min(true.upper, margin.upper)
 
 
 # ---- boosting
@@ -131,19 +131,19 @@ def test_no_boosting_breaks_a_theorem(predictions, y, rounds, method, rate):
     y[:2] = 1, -1
     if method == "adaboost":
         rate = None
-    found = boost(predictions, y, rounds=rounds, method=method, rate=rate)
+    boosting = boost(predictions, y, rounds=rounds, method=method, rate=rate)
     value = boosting_game(predictions, y).value
-    assert found.margin - 1e-9 <= value <= found.edge + 1e-9
-    assert found.votes.sum() == pytest.approx(1)
-    assert (found.votes >= 0).all()
-    margins = y * (predictions @ found.votes)
-    assert found.margin == pytest.approx(margins.min())
-    assert [one.theorem for one in found.certificates] == list(BOOSTING)
-    assert all(one.holds for one in found.certificates)
-    assert found.certificates[1].applies == (method == "hedge")
-    assert found.certificates[2].applies == (method == "adaboost")
+    assert boosting.margin - 1e-9 <= value <= boosting.edge + 1e-9
+    assert boosting.votes.sum() == pytest.approx(1)
+    assert (boosting.votes >= 0).all()
+    margins = y * (predictions @ boosting.votes)
+    assert boosting.margin == pytest.approx(margins.min())
+    assert [one.theorem for one in boosting.certificates] == list(BOOSTING)
+    assert all(one.holds for one in boosting.certificates)
+    assert boosting.certificates[1].applies == (method == "hedge")
+    assert boosting.certificates[2].applies == (method == "adaboost")
     if method == "adaboost":
-        assert (margins <= 1e-12).mean() <= found.certificates[2].bound + 1e-9 or found.edges[-1] <= 0
+        assert (margins <= 1e-12).mean() <= boosting.certificates[2].bound + 1e-9 or boosting.edges[-1] <= 0
 
 
 @pytest.mark.parametrize("method", ["hedge", "adaboost"])
@@ -152,15 +152,15 @@ def test_boosting_is_the_textbooks(method):
     rng = np.random.default_rng(0)
     y = rng.choice([-1, 1], 40)
     predictions = np.clip(rng.uniform(-1, 1, (40, 12)) + 0.4 * y[:, None], -1, 1)  # none has just the edge of another
-    found = boost(predictions, y, rounds=30, method=method, rate=0.3 if method == "hedge" else None)
+    boosting = boost(predictions, y, rounds=30, method=method, rate=0.3 if method == "hedge" else None)
     margins = (predictions * y[:, None]).T
     if method == "hedge":
         votes, edges = textbook_boost(margins, 30, 0.3)
-        np.testing.assert_allclose(found.edges, edges, rtol=1e-12)
+        np.testing.assert_allclose(boosting.edges, edges, rtol=1e-12)
     else:
         votes, bound = textbook_adaboost(margins, 30)
-        assert found.certificates[2].bound == pytest.approx(bound, rel=1e-12)
-    np.testing.assert_allclose(found.votes, votes, rtol=1e-12, atol=1e-15)
+        assert boosting.certificates[2].bound == pytest.approx(bound, rel=1e-12)
+    np.testing.assert_allclose(boosting.votes, votes, rtol=1e-12, atol=1e-15)
 
 
 def test_weak_learning_is_strong_learning():
@@ -171,31 +171,31 @@ def test_weak_learning_is_strong_learning():
     value = boosting_game(predictions, y).value
     assert value > 0.2
     rounds = int(2 * log(30) / value**2) + 1
-    found = boost(predictions, y, rounds=rounds)
-    told = {one.theorem: one for one in found.certificates}
-    assert told[boosting_by_hedge].bound == pytest.approx(2 * sqrt(log(30) / (2 * rounds)))
-    assert found.margin >= found.edges.mean() - told[boosting_by_hedge].bound > 0
-    assert told[margins_and_edges].holds
+    boosting = boost(predictions, y, rounds=rounds)
+    by_name = {one.theorem: one for one in boosting.certificates}
+    assert by_name[boosting_by_hedge].bound == pytest.approx(2 * sqrt(log(30) / (2 * rounds)))
+    assert boosting.margin >= boosting.edges.mean() - by_name[boosting_by_hedge].bound > 0
+    assert by_name[margins_and_edges].holds
 
 
 def test_a_perfect_hypothesis_ends_adaboost():
     """A hypothesis that is always right gets the only vote, and none is wrong, as the bound of 0 says."""
-    found = boost([[1, 1], [-1, 1], [1, -1]], [1, -1, 1], rounds=50, method="adaboost")
-    assert found.votes.tolist() == [1.0, 0.0]
-    told = next(one for one in found.certificates if one.theorem is adaboost)
-    assert (told.observed, told.bound, len(found.edges)) == (0.0, 0.0, 1)
+    boosting = boost([[1, 1], [-1, 1], [1, -1]], [1, -1, 1], rounds=50, method="adaboost")
+    assert boosting.votes.tolist() == [1.0, 0.0]
+    match = next(one for one in boosting.certificates if one.theorem is adaboost)
+    assert (match.observed, match.bound, len(boosting.edges)) == (0.0, 0.0, 1)
 
 
 def test_hypotheses_without_an_edge_teach_nothing():
     """Where no hypothesis has an edge AdaBoost ends, and promises no more than that all may be wrong."""
-    found = boost([[1, -1], [1, -1]], [1, -1], rounds=50, method="adaboost")
-    assert found.edge == 0
-    assert found.certificates[2].bound == 1
-    assert found.certificates[2].holds
+    boosting = boost([[1, -1], [1, -1]], [1, -1], rounds=50, method="adaboost")
+    assert boosting.edge == 0
+    assert boosting.certificates[2].bound == 1
+    assert boosting.certificates[2].holds
 
 
 @pytest.mark.parametrize(
-    ("predictions", "told", "words"),
+    ("predictions", "values", "words"),
     [
         ([[2.0], [1.0]], {"rounds": 3}, "from -1 to 1"),
         ([[1.0], [1.0]], {"rounds": 0}, "rounds"),
@@ -203,10 +203,10 @@ def test_hypotheses_without_an_edge_teach_nothing():
         ([[1.0], [1.0]], {"rounds": 3, "rate": -1.0}, "rate"),
     ],
 )
-def test_what_is_no_boosting_is_refused(predictions, told, words):
+def test_what_is_no_boosting_is_refused(predictions, values, words):
     """Predictions beyond 1, no rounds, unknown methods and negative rates are errors in words."""
     with pytest.raises(RegretlessError, match=words):
-        boost(predictions, [0, 1], **told)
+        boost(predictions, [0, 1], **values)
 
 
 def test_adaboost_refuses_payoffs_beyond_one():
@@ -215,8 +215,8 @@ def test_adaboost_refuses_payoffs_beyond_one():
     for game in (MatrixGame(A), MatrixGame(aslinearoperator(A))):
         with pytest.raises(RegretlessError, match="from -1 to 1"):
             boost(game, rounds=20, method="adaboost")
-        found = boost(game, rounds=20)
-        assert not any(one.violated for one in found.certificates)
+        boosting = boost(game, rounds=20)
+        assert not any(one.violated for one in boosting.certificates)
     assert "only products are known" in boost(game, rounds=20).certificates[1].why
 
 

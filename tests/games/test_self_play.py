@@ -76,19 +76,19 @@ def test_games_of_every_kind_are_solved(name, method):
     """The gap of what is found, computed afresh, is at most the tolerance, whatever the matrix is like."""
     A = GAMES[name]
     spread = float(A.max()) / 2 - float(A.min()) / 2
-    found = self_play(A, method, tolerance=2e-5 * spread)
-    assert is_strategy(found.row, A.shape[0])
-    assert is_strategy(found.column, A.shape[1])
+    solution = self_play(A, method, tolerance=2e-5 * spread)
+    assert is_strategy(solution.row, A.shape[0])
+    assert is_strategy(solution.column, A.shape[1])
     exact = A - 1e6 if name == "offset 1e6" else A / (spread or 1.0)
-    assert gap(exact.astype(float), found.row, found.column) <= (2e-5 if spread else 0.0)
-    assert "not reached" not in found.note
+    assert gap(exact.astype(float), solution.row, solution.column) <= (2e-5 if spread else 0.0)
+    assert "not reached" not in solution.note
 
 
 def test_payoffs_may_be_as_large_as_floats_are():
     """Payoffs whose range is no float are played all the same."""
     A = np.array([[1.7e308, -1.7e308], [-1.7e308, 1.6e308]])
-    found = self_play(A, tolerance=1e304)
-    assert gap(A / 1e308, found.row, found.column) <= 1e-4
+    solution = self_play(A, tolerance=1e304)
+    assert gap(A / 1e308, solution.row, solution.column) <= 1e-4
 
 
 @pytest.mark.parametrize("method", SELF_PLAY)
@@ -98,13 +98,13 @@ def test_the_gap_is_both_regrets_and_the_turns(name, method):
     A = GAMES[name]
     for alternate in (False, True):
         for average in AVERAGES:
-            found = self_play(A, method, rounds=300, alternate=alternate, average=average)
-            book = found.ledger
+            solution = self_play(A, method, rounds=300, alternate=alternate, average=average)
+            book = solution.ledger
             size = float(max(abs(A.max()), abs(A.min())))
-            afresh = gap(A.astype(float) / max(size, 1e-300), found.row, found.column) * max(size, 1e-300)
+            afresh = gap(A.astype(float) / max(size, 1e-300), solution.row, solution.column) * max(size, 1e-300)
             assert book.gap == pytest.approx(afresh, abs=1e-13 * size)
-            told = (book.row_regret + book.column_regret + book.turn) / book.weight
-            assert told == pytest.approx(book.gap, abs=1e-13 * size)
+            value = (book.row_regret + book.column_regret + book.turn) / book.weight
+            assert value == pytest.approx(book.gap, abs=1e-13 * size)
             assert alternate or book.turn == 0
 
 
@@ -121,13 +121,13 @@ def test_the_gap_is_both_regrets_and_the_turns(name, method):
 def test_no_game_breaks_the_regret_identity(values, method, alternate, average, rounds):
     """Weight times gap is the sum of both regrets and the turns, on any matrix, after any number of rounds."""
     A = np.array(values)
-    found = self_play(A, method, rounds=rounds, alternate=alternate, average=average)
-    book, size = found.ledger, np.abs(A).max()
-    assert found.iterations == rounds
-    assert is_strategy(found.row, len(A))
-    assert is_strategy(found.column, A.shape[1])
+    solution = self_play(A, method, rounds=rounds, alternate=alternate, average=average)
+    book, size = solution.ledger, np.abs(A).max()
+    assert solution.iterations == rounds
+    assert is_strategy(solution.row, len(A))
+    assert is_strategy(solution.column, A.shape[1])
     total = book.row_regret + book.column_regret + book.turn
-    assert abs(gap(A, found.row, found.column) - total / book.weight) <= 1e-12 * size
+    assert abs(gap(A, solution.row, solution.column) - total / book.weight) <= 1e-12 * size
 
 
 # ---- worked cases
@@ -141,32 +141,34 @@ def test_hedge_of_the_worked_case(oracles):
     """Four rounds of Hedge on a 2 x 2 game of losses end where they do by hand, and so do both regrets."""
     case = next(case for case in oracles if case["id"] == "game/hedge selfplay 2x2 T4")
     given_game, expected = case["input"], case["expected"]
-    found = self_play(
+    solution = self_play(
         MatrixGame.from_losses(given_game["M"]), "hedge", rounds=given_game["T"], rates=given_game["eta"], marks=9
     )
-    assert found.row == pytest.approx(expected["avg_p"], abs=1e-14)
-    assert found.column == pytest.approx(expected["avg_q"], abs=1e-14)
-    assert found.ledger.gap == pytest.approx(expected["gap"], abs=1e-14)
-    assert found.ledger.row_regret == pytest.approx(expected["reg1"], abs=1e-14)
-    assert found.ledger.column_regret == pytest.approx(expected["reg2"], abs=1e-14)
-    assert (-found.course.lower[-1], -found.course.upper[-1]) == pytest.approx((expected["upper"], expected["lower"]))
+    assert solution.row == pytest.approx(expected["avg_p"], abs=1e-14)
+    assert solution.column == pytest.approx(expected["avg_q"], abs=1e-14)
+    assert solution.ledger.gap == pytest.approx(expected["gap"], abs=1e-14)
+    assert solution.ledger.row_regret == pytest.approx(expected["reg1"], abs=1e-14)
+    assert solution.ledger.column_regret == pytest.approx(expected["reg2"], abs=1e-14)
+    assert (-solution.course.lower[-1], -solution.course.upper[-1]) == pytest.approx(
+        (expected["upper"], expected["lower"])
+    )
 
 
 def test_regret_matching_of_the_worked_case(oracles):
     """Five rounds of regret matching on losses end where they do in fractions, and so does every round before."""
     case = next(case for case in oracles if case["id"] == "game/regret matching T5")
     game, expected = MatrixGame.from_losses(case["input"]["M"]), case["expected"]
-    found = self_play(game, "rm", rounds=case["input"]["T"], marks=1)
-    assert found.row == pytest.approx(exactly(expected["avg_p"]), abs=1e-14)
-    assert found.column == pytest.approx(exactly(expected["avg_q"]), abs=1e-14)
-    assert -found.course.lower[-1] == pytest.approx(exactly(expected["upper"]), abs=1e-14)
-    assert -found.course.upper[-1] == pytest.approx(exactly(expected["lower"]), abs=1e-14)
+    solution = self_play(game, "rm", rounds=case["input"]["T"], marks=1)
+    assert solution.row == pytest.approx(exactly(expected["avg_p"]), abs=1e-14)
+    assert solution.column == pytest.approx(exactly(expected["avg_q"]), abs=1e-14)
+    assert -solution.course.lower[-1] == pytest.approx(exactly(expected["upper"]), abs=1e-14)
+    assert -solution.course.upper[-1] == pytest.approx(exactly(expected["lower"]), abs=1e-14)
     duel = Duel(game.payoffs, "rm")
-    for told in expected["rounds"]:
-        assert duel.row_state[2, :3] == pytest.approx(exactly(told["p"]), abs=1e-14)
-        assert duel.column_state[2, :3] == pytest.approx(exactly(told["q"]), abs=1e-14)
+    for values in expected["rounds"]:
+        assert duel.row_state[2, :3] == pytest.approx(exactly(values["p"]), abs=1e-14)
+        assert duel.column_state[2, :3] == pytest.approx(exactly(values["q"]), abs=1e-14)
         duel.play(1)
-        assert duel.row_state[0, :3] == pytest.approx(exactly(told["R1"]), abs=1e-14)
+        assert duel.row_state[0, :3] == pytest.approx(exactly(values["R1"]), abs=1e-14)
 
 
 # ---- payoffs of every kind
@@ -189,17 +191,17 @@ def test_sparse_payoffs_and_products_play_like_dense_ones(method):
 def test_an_operator_is_solved_by_its_products_alone():
     """A game of which only products are known is played to its tolerance."""
     A = RNG.uniform(-1, 1, (40, 60))
-    asked: list[int] = []
+    queries: list[int] = []
 
     def times(q: Array) -> Array:
-        asked.append(1)
+        queries.append(1)
         return A @ q.ravel()
 
-    found = self_play(
+    solution = self_play(
         LinearOperator(A.shape, matvec=times, rmatvec=lambda p: p.ravel() @ A, dtype=float), tolerance=1e-3
     )
-    assert gap(A, found.row, found.column) <= 1e-3
-    assert len(asked) <= found.iterations + 5
+    assert gap(A, solution.row, solution.column) <= 1e-3
+    assert len(queries) <= solution.iterations + 5
 
 
 def test_an_operator_s_own_error_is_reported():
@@ -228,10 +230,10 @@ def test_operators_of_any_size_are_played_like_others(method, scale):
     """Products near the ends of the floats are put in units, known by their range or by a first product."""
     A = scale * np.random.default_rng(1).uniform(-1, 1, (20, 30))
     for declared in ((-scale, scale), None)[: 1 if method in EXPONENTIAL else 2]:
-        found = self_play(Payoffs(aslinearoperator(A), payoff_range=declared), method, tolerance=0.02 * scale)
-        assert found.iterations < 3000
-        assert gap(A, found.row, found.column) <= 0.02 * scale
-        assert found.ledger.gap == pytest.approx(gap(A, found.row, found.column), rel=0.01)
+        solution = self_play(Payoffs(aslinearoperator(A), payoff_range=declared), method, tolerance=0.02 * scale)
+        assert solution.iterations < 3000
+        assert gap(A, solution.row, solution.column) <= 0.02 * scale
+        assert solution.ledger.gap == pytest.approx(gap(A, solution.row, solution.column), rel=0.01)
 
 
 def test_a_play_by_calls_ends_in_seconds():
@@ -256,11 +258,11 @@ def test_copies_in_sixteen_bits_are_within_their_rounding():
     """Coarse copies are off by at most what is reported of them, and the true gap is within the tolerance."""
     for offset, scale in ((0.0, 1.0), (1e6, 1.0), (0.0, 1e-200), (3.0, 1e200)):
         A = RNG.uniform(-1, 1, (150, 140))
-        found = self_play(scale * (A + offset), rounds=200, single=True)
-        true = scale * gap(scale * (A + offset) / scale - offset, found.row, found.column)
-        rounding = found.settings["rounding"]
+        solution = self_play(scale * (A + offset), rounds=200, single=True)
+        true = scale * gap(scale * (A + offset) / scale - offset, solution.row, solution.column)
+        rounding = solution.settings["rounding"]
         assert 0 < rounding <= 5e-5 * scale
-        assert abs(found.ledger.gap - true) <= rounding
+        assert abs(solution.ledger.gap - true) <= rounding
         coarse = self_play(scale * (A + offset), tolerance=1e-3 * scale)
         assert coarse.settings["rounding"] > 0
         assert gap(scale * (A + offset) / scale - offset, coarse.row, coarse.column) <= 1e-3
@@ -271,9 +273,9 @@ def test_copies_in_sixteen_bits_are_within_their_rounding():
 def test_ranges_below_the_normal_floats_are_not_copied():
     """Large games of subnormal payoffs are played as they are, and a copy that is asked for is refused."""
     A = 1e-310 * np.random.default_rng(22).uniform(-1, 1, (150, 140))
-    found = self_play(A, tolerance=1e-3 * 1e-310)
-    assert found.settings["rounding"] == 0
-    assert gap(A, found.row, found.column) <= 1e-3 * 1e-310
+    solution = self_play(A, tolerance=1e-3 * 1e-310)
+    assert solution.settings["rounding"] == 0
+    assert gap(A, solution.row, solution.column) <= 1e-3 * 1e-310
     with pytest.raises(RegretlessError, match="single"):
         self_play(A, rounds=3, single=True)
 
@@ -285,9 +287,9 @@ def test_ranges_below_the_normal_floats_are_not_copied():
 def test_a_play_of_so_many_rounds_ends_there(method):
     """Without a tolerance every round is played, the course ends at the last one, and its numbers are those found."""
     A = GAMES["whole numbers"]
-    found = self_play(A, method, rounds=777, marks=20, keep_strategies=True)
-    course = found.course
-    assert found.iterations == 777
+    solution = self_play(A, method, rounds=777, marks=20, keep_strategies=True)
+    course = solution.course
+    assert solution.iterations == 777
     assert course.rounds[-1] == 777
     assert (np.diff(course.rounds) > 0).all()
     assert len(course.rounds) <= 20
@@ -296,7 +298,7 @@ def test_a_play_of_so_many_rounds_ends_there(method):
         assert course.lower[place] == pytest.approx(lower, abs=1e-12)
         assert course.upper[place] == pytest.approx(upper, abs=1e-12)
         assert course.gap[place] == pytest.approx(upper - lower, abs=1e-12)
-    assert np.array_equal(course.rows[-1], found.row)
+    assert np.array_equal(course.rows[-1], solution.row)
     again = self_play(A, method, rounds=int(course.rounds[5]))
     assert np.array_equal(again.row, course.rows[5]) or method == "hedge"  # whose rate knows how many rounds there are
 
@@ -313,9 +315,9 @@ def test_marks_change_nothing():
 
 def test_a_tolerance_that_is_not_reached_is_reported():
     """When the rounds are over before the tolerance is reached, the note says so."""
-    found = self_play(GAMES["signs"], "hedge", tolerance=1e-6, rounds=50)
-    assert found.iterations == 50
-    assert "was not reached" in found.note
+    solution = self_play(GAMES["signs"], "hedge", tolerance=1e-6, rounds=50)
+    assert solution.iterations == 50
+    assert "was not reached" in solution.note
 
 
 def test_many_rounds_are_reported_by_thousands():
@@ -325,24 +327,24 @@ def test_many_rounds_are_reported_by_thousands():
 
 def test_a_play_may_be_watched_and_stopped():
     """Progress is reported as it is made, and a wish to stop ends the play with what it has."""
-    told: list[tuple[int, float]] = []
+    calls: list[tuple[int, float]] = []
     A = RNG.uniform(-1, 1, (300, 300))
-    found = self_play(
-        A, tolerance=0.0, on_progress=lambda rounds, now: told.append((rounds, now)), stop=lambda: len(told) >= 3
+    solution = self_play(
+        A, tolerance=0.0, on_progress=lambda rounds, now: calls.append((rounds, now)), stop=lambda: len(calls) >= 3
     )
-    assert found.stopped == "asked to stop"
-    assert [rounds for rounds, _ in told] == sorted({rounds for rounds, _ in told})
-    assert found.iterations == told[-1][0]
-    assert found.ledger.gap == told[-1][1]
-    assert gap(A, found.row, found.column) == pytest.approx(found.ledger.gap, abs=1e-12)
+    assert solution.stopped == "asked to stop"
+    assert [rounds for rounds, _ in calls] == sorted({rounds for rounds, _ in calls})
+    assert solution.iterations == calls[-1][0]
+    assert solution.ledger.gap == calls[-1][1]
+    assert gap(A, solution.row, solution.column) == pytest.approx(solution.ledger.gap, abs=1e-12)
 
 
 def test_hedge_keeps_its_digits_over_long_plays():
     """After a million rounds at a large rate the weights are still probabilities, and the theorem still holds."""
     A = np.array([[1.0, -1], [-0.999, 1.001]])
-    found = self_play(A, "hedge", rounds=10**6, rates=0.5)
-    assert is_strategy(found.row, 2)
-    assert found.ledger.gap <= 0.5 / 4 * 2 * 1.01
+    solution = self_play(A, "hedge", rounds=10**6, rates=0.5)
+    assert is_strategy(solution.row, 2)
+    assert solution.ledger.gap <= 0.5 / 4 * 2 * 1.01
     lopsided = self_play(np.array([[1.0, 0.5], [0, 0.25], [-1, -1]]), "hedge", rounds=10**6, rates=3.0)
     assert lopsided.row == pytest.approx([1, 0, 0], abs=1e-5)
     assert lopsided.column == pytest.approx([0, 1], abs=1e-5)
@@ -353,10 +355,10 @@ def test_hedge_keeps_its_digits_over_long_plays():
 def test_no_rate_is_too_large(method):
     """At rates beyond all reason the best strategies so far are played, and nothing else happens."""
     for rate in (1e3, 1e30, 1e308):
-        found = self_play(100 * GAMES["skew-symmetric"], method, rounds=200, rates=rate)
-        assert is_strategy(found.row, 17)
-        assert is_strategy(found.column, 17)
-        assert np.isfinite(found.ledger.gap)
+        solution = self_play(100 * GAMES["skew-symmetric"], method, rounds=200, rates=rate)
+        assert is_strategy(solution.row, 17)
+        assert is_strategy(solution.column, 17)
+        assert np.isfinite(solution.ledger.gap)
 
 
 def test_fallen_weights_rise_again():
@@ -397,13 +399,13 @@ def test_rates_are_those_of_the_theorems():
 def test_a_start_is_played_first(method):
     """The first round is played with the strategies that were given."""
     start = np.array([0.5, 0.2, 0.3]), np.array([0.1, 0.1, 0.8])
-    found = self_play(ROCK, method, rounds=1, start=start, alternate=False)
-    assert found.row == pytest.approx(start[0])
-    assert found.column == pytest.approx(start[1])
-    assert ("row_information" in found.settings) == (method in EXPONENTIAL)
+    solution = self_play(ROCK, method, rounds=1, start=start, alternate=False)
+    assert solution.row == pytest.approx(start[0])
+    assert solution.column == pytest.approx(start[1])
+    assert ("row_information" in solution.settings) == (method in EXPONENTIAL)
     if method in EXPONENTIAL:
-        assert found.settings["row_information"] == pytest.approx(-np.log(0.2))
-        assert found.settings["column_information"] == pytest.approx(-np.log(0.1))
+        assert solution.settings["row_information"] == pytest.approx(-np.log(0.2))
+        assert solution.settings["column_information"] == pytest.approx(-np.log(0.1))
     far = self_play(ROCK, method, rounds=3000, start=start)
     assert far.ledger.gap < 0.06
 
@@ -414,25 +416,25 @@ def test_players_of_unlike_payoffs_are_compared_in_payoffs():
     for scale, other, offset in ((1.0, 1e6, 0.0), (1e-3, 1.0, 1e6), (1e200, 1.0, 0.0), (1e200, 1e-200, 0.0)):
         for single in (False, True):
             joint = np.zeros((6, 5))
-            found = self_play(
+            solution = self_play(
                 scale * A, "rm+", column_payoffs=other * B + offset, joint=joint, rounds=100, single=single
             )
             row = scale * ((A @ joint.sum(0)).max() - (A * joint).sum())
             column = other * ((joint.sum(1) @ B).max() - (B * joint).sum())
-            assert found.ledger.gap == pytest.approx(max(row, column), rel=1e-9 if not single else 0.1)
+            assert solution.ledger.gap == pytest.approx(max(row, column), rel=1e-9 if not single else 0.1)
 
 
 def test_joint_play_is_a_distribution():
     """The joint distribution of two learners sums to 1, and neither regrets more than the ledger's gap says."""
     A, B = RNG.uniform(-1, 1, (6, 5)), RNG.uniform(-1, 1, (6, 5))
     joint = np.zeros((6, 5))
-    found = self_play(A, "rm+", column_payoffs=B, joint=joint, tolerance=1e-3)
+    solution = self_play(A, "rm+", column_payoffs=B, joint=joint, tolerance=1e-3)
     assert joint.sum() == pytest.approx(1)
     assert (joint >= 0).all()
     worst = max((A @ joint.sum(0)).max() - (A * joint).sum(), (joint.sum(1) @ B).max() - (B * joint).sum())
-    assert worst == pytest.approx(found.ledger.gap, abs=1e-12)
+    assert worst == pytest.approx(solution.ledger.gap, abs=1e-12)
     assert worst <= 1e-3
-    assert not found.settings["alternate"]
+    assert not solution.settings["alternate"]
 
 
 @pytest.mark.parametrize(

@@ -256,13 +256,13 @@ def test_stopped() -> None:
 
 def test_progress() -> None:
     """A long self-play tells how far it is."""
-    told: list[tuple[int, float]] = []
+    calls: list[tuple[int, float]] = []
     game = read_efg(kuhn()).sequence_form()
     with pytest.raises(SolveError):
-        game.solve("cfr", 1e-12, rounds=3_000_000, on_progress=lambda rounds, gap: told.append((rounds, gap)))
-    assert [rounds for rounds, _ in told] == sorted({rounds for rounds, _ in told})
-    assert told
-    assert all(gap > 0 for _, gap in told)
+        game.solve("cfr", 1e-12, rounds=3_000_000, on_progress=lambda rounds, gap: calls.append((rounds, gap)))
+    assert [rounds for rounds, _ in calls] == sorted({rounds for rounds, _ in calls})
+    assert calls
+    assert all(gap > 0 for _, gap in calls)
 
 
 @given(SEEDS, st.sampled_from(IN_TURNS))
@@ -370,11 +370,11 @@ def test_learners_of_any_size(seed: int, scale: float, method: str, alternate: b
     factor = 2.0 ** round(np.log2(scale) - np.log2(max(plain.size, 1e-9)))
     game = SequenceGame(plain.payoffs * factor, plain.row.constraints, plain.column.constraints)
     plain = SequenceGame(plain.payoffs, plain.row.constraints, plain.column.constraints)
-    scaled, told = (one.solve(method, rounds=150, alternate=alternate) for one in (game, plain))
+    scaled, unscaled = (one.solve(method, rounds=150, alternate=alternate) for one in (game, plain))
     assert not violations(scaled)
     assert all(one.applies for one in scaled.certificates if one.theorem.name == "sequence_final_regrets")
-    np.testing.assert_allclose(scaled.row, told.row, atol=1e-12)
-    assert scaled.gap == pytest.approx(told.gap * factor, rel=1e-9, abs=1e-13 * plain.size * factor)
+    np.testing.assert_allclose(scaled.row, unscaled.row, atol=1e-12)
+    assert scaled.gap == pytest.approx(unscaled.gap * factor, rel=1e-9, abs=1e-13 * plain.size * factor)
     assert scaled.course is not None
     if scaled.gap_bound is not None:
         bound = scaled.gap_bound[1]
@@ -456,12 +456,12 @@ def test_constant_game() -> None:
 def test_describe() -> None:
     """The solution as JSON values says what to do in each information set, and how probable each sequence is."""
     solution = read_efg(kuhn()).sequence_form().solve("pcfr+", 1e-3, start=None)
-    found = solution.describe()
-    assert (found["rows"], found["information_sets"]) == (13, {"row": 6, "column": 6})
-    assert found["row_strategy"]["J"].keys() == {"check", "bet"}
-    assert found["row_sequences"]["∅"] == 1.0
-    assert sum(found["column_strategy"]["K"].values()) == pytest.approx(1.0)
-    assert (found["total"], found["stopped"]) == (0.0, None)
+    record = solution.describe()
+    assert (record["rows"], record["information_sets"]) == (13, {"row": 6, "column": 6})
+    assert record["row_strategy"]["J"].keys() == {"check", "bet"}
+    assert record["row_sequences"]["∅"] == 1.0
+    assert sum(record["column_strategy"]["K"].values()) == pytest.approx(1.0)
+    assert (record["total"], record["stopped"]) == (0.0, None)
     assert repr(solution).startswith("<Solution: value -0.055")
     with pytest.raises(RegretlessError, match="no fractions"):
         solution.behaviour("row", exact=True)

@@ -181,12 +181,12 @@ def test_the_other_side_sees_the_same_game(method: str) -> None:
 
 def real(data: Path) -> dict[str, tuple[np.ndarray, dict[str, Any]]]:
     index = json.loads((data / "INDEX.json").read_text())
-    found = {}
+    results = {}
     for entry in index:
         if entry["category"] == "games" and entry["file"].endswith(".npz") and "seqform" not in entry["name"]:
             with np.load(data / entry["file"]) as held:
-                found[entry["name"]] = held["A"].astype(float), entry["checks"]
-    return found
+                results[entry["name"]] = held["A"].astype(float), entry["checks"]
+    return results
 
 
 @pytest.mark.parametrize("method", EACH)
@@ -339,11 +339,11 @@ class TestStopping:
 
     def test_the_interior_point_tells_a_falling_gap(self) -> None:
         """The interior point tells a best gap that never rises, one for every step."""
-        told: list[tuple[int, float]] = []
+        calls: list[tuple[int, float]] = []
         matrix = FAMILIES["lognormal"]
-        interior_point(Payoffs(matrix), 1e-9 * float(np.ptp(matrix)), on_progress=lambda *what: told.append(what))
-        assert [step for step, _ in told] == list(range(1, len(told) + 1))
-        assert all(after <= before for (_, before), (_, after) in pairwise(told))
+        interior_point(Payoffs(matrix), 1e-9 * float(np.ptp(matrix)), on_progress=lambda *what: calls.append(what))
+        assert [step for step, _ in calls] == list(range(1, len(calls) + 1))
+        assert all(after <= before for (_, before), (_, after) in pairwise(calls))
 
     @kernel
     def test_a_stop_in_auto_is_no_failure(self) -> None:
@@ -361,10 +361,10 @@ class TestInteriorPoint:
     def test_its_claim_is_above_the_gap(self, name: str) -> None:
         """The complementary products' sum is at least the gap of the strategies, but for rounding."""
         matrix = FAMILIES[name]
-        found = interior_point(Payoffs(matrix), 1e-3 * float(np.ptp(matrix)))
-        gap = (matrix @ found.column).max() - (found.row @ matrix).min()
-        assert found.claim is not None
-        assert gap <= found.claim + 1e-12 * float(np.ptp(matrix))
+        solution = interior_point(Payoffs(matrix), 1e-3 * float(np.ptp(matrix)))
+        gap = (matrix @ solution.column).max() - (solution.row @ matrix).min()
+        assert solution.claim is not None
+        assert gap <= solution.claim + 1e-12 * float(np.ptp(matrix))
 
     def test_payoffs_of_all_sizes_do_not_halt_it(self) -> None:
         """Payoffs that differ by dozens of orders of magnitude lead it near edges, and it finds its way back."""
@@ -383,10 +383,10 @@ class TestInteriorPoint:
 
     def test_polished_strategies_are_sparse(self) -> None:
         """Of a game with one equilibrium, as almost all are, both supports are equally small and the rest is zero."""
-        found = interior_point(Payoffs(FAMILIES["uniform"]), 2e-9)
-        assert np.count_nonzero(found.row) == np.count_nonzero(found.column) < 200
-        assert f"{np.count_nonzero(found.row)} x {np.count_nonzero(found.row)}" in found.note
-        assert "rounds of RM+" in found.note
+        solution = interior_point(Payoffs(FAMILIES["uniform"]), 2e-9)
+        assert np.count_nonzero(solution.row) == np.count_nonzero(solution.column) < 200
+        assert f"{np.count_nonzero(solution.row)} x {np.count_nonzero(solution.row)}" in solution.note
+        assert "rounds of RM+" in solution.note
 
 
 class TestPolish:
@@ -489,11 +489,11 @@ class TestChoice:
     def test_products_that_leave_the_declared_range_prove_it_false(self) -> None:
         """Products beyond the declared range are an error that names both."""
         matrix = np.array([[1.0, -1.0], [-1.0, 1.0]]) * 7 + 5
-        told = aslinearoperator(matrix)
+        operator = aslinearoperator(matrix)
         for declared in ((-1.0, 1.0), (5.5, 20.0)):
             with pytest.raises(RegretlessError, match=r"payoff_range: from .* was declared"):
-                MatrixGame(told, payoff_range=declared).solve("rm+", rounds=10)
-        assert MatrixGame(told, payoff_range=(-2.0, 12.0)).solve("rm+", rounds=10).lower <= 5
+                MatrixGame(operator, payoff_range=declared).solve("rm+", rounds=10)
+        assert MatrixGame(operator, payoff_range=(-2.0, 12.0)).solve("rm+", rounds=10).lower <= 5
 
 
 @kernel
@@ -630,18 +630,18 @@ class TestSlices:
 
         monkeypatch.setattr("scipy.optimize.linprog", lambda **program: Unfinished())
         draw = np.random.default_rng(3)
-        told: list[int] = []
-        watched: dict[str, Any] = {"on_progress": lambda step, gap: told.append(step), "stop": lambda: len(told) > 1}
+        calls: list[int] = []
+        watched: dict[str, Any] = {"on_progress": lambda step, gap: calls.append(step), "stop": lambda: len(calls) > 1}
         if kind == "matrix":
-            found = linear_program(Payoffs(draw.uniform(-1, 1, (4, 4))), **watched)
+            result = linear_program(Payoffs(draw.uniform(-1, 1, (4, 4))), **watched)
         else:
             payoffs = np.zeros((4, 4))
             payoffs[1:, 1:] = draw.uniform(-1, 1, (3, 3))
             choice = np.vstack([np.eye(1, 4), [-1.0, 1.0, 1.0, 1.0]])
-            found = tree_program(SequenceGame(payoffs, choice, choice), **watched)
-        assert found.stopped == "asked to stop"
-        assert len(told) == 2
-        assert 0 < found.row.min() <= found.row.max() <= 1
+            result = tree_program(SequenceGame(payoffs, choice, choice), **watched)
+        assert result.stopped == "asked to stop"
+        assert len(calls) == 2
+        assert 0 < result.row.min() <= result.row.max() <= 1
 
     def test_an_interruption_stops_between_slices(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Though nobody watches, no slice is without an end, and the second one has twice the time of the first."""

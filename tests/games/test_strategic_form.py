@@ -84,12 +84,12 @@ def test_payoffs_are_those_of_play(seed: int, depth: int) -> None:
     named = {(node.moves.player, node.moves.number): node.moves.name for node in game.tree.nodes if node.moves}
     rows, columns = form.row_payoffs.fractions(), form.column_payoffs.fractions()
     for i, j in product(range(len(form.rows)), range(len(form.cols))):
-        wanted = {1: form.rows[i].split(", "), 2: form.cols[j].split(", ")}
+        expected = {1: form.rows[i].split(", "), 2: form.cols[j].split(", ")}
         choices = {}
         for player, number in sets:
             label = named[player, number] or str(number)
-            choices[player, number] = 1 if f"{label}: b" in wanted[player] else 0
-            if not any(part.startswith(f"{label}: ") for part in wanted[player]):
+            choices[player, number] = 1 if f"{label}: b" in expected[player] else 0
+            if not any(part.startswith(f"{label}: ") for part in expected[player]):
                 choices[player, number] = rng.randint(0, 1)
         assert (rows[i][j], columns[i][j]) == played(game, choices)
 

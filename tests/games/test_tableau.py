@@ -82,18 +82,18 @@ GAMES = {
 
 def check(payoffs: Payoffs, least: float = 1e-14) -> Any:
     """The gap is some units of rounding, of the range and of the largest payoff."""
-    found = simplex(payoffs)
-    lower, upper = enclose(payoffs, found.row, found.column)
+    solution = simplex(payoffs)
+    lower, upper = enclose(payoffs, solution.row, solution.column)
     assert lower <= upper
     assert upper - lower <= least * payoffs.spread + 4 * np.spacing(payoffs.size)
-    assert (found.row >= 0).all()
-    assert (found.column >= 0).all()
-    assert found.row.sum() == pytest.approx(1, abs=1e-13)
-    assert found.stopped is None
-    rows, columns = found.basis
+    assert (solution.row >= 0).all()
+    assert (solution.column >= 0).all()
+    assert solution.row.sum() == pytest.approx(1, abs=1e-13)
+    assert solution.stopped is None
+    rows, columns = solution.basis
     assert len(rows) == len(columns) > 0
-    assert set(np.flatnonzero(found.row > 1e-12)) <= set(rows) or payoffs.spread == 0
-    return found
+    assert set(np.flatnonzero(solution.row > 1e-12)) <= set(rows) or payoffs.spread == 0
+    return solution
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -127,24 +127,24 @@ HARD = np.array(
 def test_the_claim_is_true_of_ill_conditioned_bases(seed):
     """The gap that is enclosed afresh is no larger than what the tableau measured itself, but for rounding."""
     payoffs = Payoffs(HARD if seed < 0 else ill_conditioned(seed))
-    found = simplex(payoffs)
-    lower, upper = enclose(payoffs, found.row, found.column)
-    assert upper - lower <= found.claim + sum(payoffs.shape) * np.spacing(payoffs.size)
-    assert found.claim <= (upper - lower) * (1 + 1e-9) + sum(payoffs.shape) * np.spacing(payoffs.size)
+    solution = simplex(payoffs)
+    lower, upper = enclose(payoffs, solution.row, solution.column)
+    assert upper - lower <= solution.claim + sum(payoffs.shape) * np.spacing(payoffs.size)
+    assert solution.claim <= (upper - lower) * (1 + 1e-9) + sum(payoffs.shape) * np.spacing(payoffs.size)
 
 
 def test_rounding_is_not_played():
     """Of Blotto with five soldiers on four fields no strategy is in play by rounding alone."""
-    found = simplex(Payoffs(blotto(5, 4)))
-    for strategy in (found.row, found.column):
+    solution = simplex(Payoffs(blotto(5, 4)))
+    for strategy in (solution.row, solution.column):
         assert not ((strategy > 0) & (strategy < 1e-12)).any()
 
 
 def test_true_weights_however_small_are_played():
     """A probability of 1e-17 without which the gap would be 1 stays."""
-    found = check(Payoffs(np.array([[1.0, 0.0], [0.0, 1e17]])))
-    assert found.row[1] == pytest.approx(1e-17)
-    assert found.column[1] == pytest.approx(1e-17)
+    problems = check(Payoffs(np.array([[1.0, 0.0], [0.0, 1e17]])))
+    assert problems.row[1] == pytest.approx(1e-17)
+    assert problems.column[1] == pytest.approx(1e-17)
 
 
 @given(rows=st.integers(1, 12), columns=st.integers(1, 12), levels=st.integers(1, 4), seed=st.integers(0, 10**6))
@@ -157,23 +157,23 @@ def test_small_degenerate_games_are_solved(rows, columns, levels, seed):
 def test_symmetric_games_are_worth_nothing(size, seed):
     """The value of a skew-symmetric game is zero."""
     payoffs = Payoffs(skew(np.random.default_rng(seed).normal(size=(size, size))))
-    found = check(payoffs)
-    lower, upper = enclose(payoffs, found.row, found.column)
+    problems = check(payoffs)
+    lower, upper = enclose(payoffs, problems.row, problems.column)
     assert lower <= 0 <= upper
 
 
 @pytest.mark.parametrize("name", ["hundred", "blotto 10 3", "far from zero", "singles", "mostly zero", "triangle"])
 def test_every_instruction_set_gives_the_same_bits(name):
     """Strategies, pivots and basis are the same on all instruction sets."""
-    before, found = _core.isa(), set()
+    before, names = _core.isa(), set()
     try:
         for isa in _core.isas():
             _core.use_isa(isa)
             one = simplex(Payoffs(GAMES[name]))
-            found.add((one.row.tobytes(), one.column.tobytes(), one.iterations, str(one.basis)))
+            names.add((one.row.tobytes(), one.column.tobytes(), one.iterations, str(one.basis)))
     finally:
         _core.use_isa(before)
-    assert len(found) == 1
+    assert len(names) == 1
 
 
 def test_a_sparse_game_is_that_of_its_payoffs():
@@ -204,19 +204,19 @@ def test_pivots_in_small_portions_lead_to_the_same_end():
 def test_a_solver_that_is_stopped_says_so(monkeypatch):
     """A solver that is asked to stop returns uniform strategies, and that it was stopped."""
     monkeypatch.setattr("regretless.games.solvers.linear_program.CELLS", 1)
-    found = simplex(Payoffs(GAMES["hundred"]), stop=lambda: True)
-    assert found.stopped
-    np.testing.assert_allclose(found.row, 0.01)
+    solution = simplex(Payoffs(GAMES["hundred"]), stop=lambda: True)
+    assert solution.stopped
+    np.testing.assert_allclose(solution.row, 0.01)
 
 
 def test_progress_reports_the_pivots(monkeypatch):
     """Between portions of pivots their number is reported, and that the gap is not known yet."""
     monkeypatch.setattr("regretless.games.solvers.linear_program.CELLS", 1)
-    told: list[tuple[int, float]] = []
-    found = simplex(Payoffs(GAMES["ten"]), on_progress=lambda *news: told.append(news))
-    assert [pivots for pivots, _ in told] == list(range(1, len(told) + 1))
-    assert 0 < len(told) <= found.iterations
-    assert all(np.isnan(gap) for _, gap in told)
+    calls: list[tuple[int, float]] = []
+    solution = simplex(Payoffs(GAMES["ten"]), on_progress=lambda *news: calls.append(news))
+    assert [pivots for pivots, _ in calls] == list(range(1, len(calls) + 1))
+    assert 0 < len(calls) <= solution.iterations
+    assert all(np.isnan(gap) for _, gap in calls)
 
 
 @given(rows=st.integers(1, 12), columns=st.integers(1, 12), seed=st.integers(0, 10**6))
@@ -240,8 +240,8 @@ def test_stalls_end(size):
     for seed in range(20):
         rng = np.random.default_rng([size, seed])
         A = np.kron(rng.integers(0, 2, (size, size)), np.ones((3, 3)))
-        found = check(Payoffs(A + np.tril(np.ones_like(A))))
-        assert found.iterations <= 40 * size + 200
+        problems = check(Payoffs(A + np.tril(np.ones_like(A))))
+        assert problems.iterations <= 40 * size + 200
 
 
 def refused_while_pivoting(tableau: _core.GameTableau, size: int) -> set[str]:

@@ -41,7 +41,7 @@ from regretless.theory.self_play import von_neumann as by_hedge
 
 from .game_duels import METHODS, POWERS, TURNS, learner, moves, slow
 from .game_duels import changes as shifts
-from .game_duels import kept as held
+from .game_duels import length_of as held
 
 SCHEDULES = ("tuned", "falling", 0.1, 1.0)
 NOBODY = GameComparator()
@@ -74,10 +74,10 @@ def test_the_compiled_ledger_is_that_of_the_textbook(method, alternate, power):
     np.testing.assert_allclose(ours.row, theirs.row, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(ours.column, theirs.column, rtol=1e-9, atol=1e-12)
     for field in fields(GameLedger):
-        told, slowly = getattr(ours.ledger, field.name), getattr(theirs.ledger, field.name)
+        fast, slowly = getattr(ours.ledger, field.name), getattr(theirs.ledger, field.name)
         if field.name.endswith("_shift"):
             continue  # the first change may be counted from any constant
-        assert told == pytest.approx(slowly, rel=1e-8, abs=1e-10), field.name
+        assert fast == pytest.approx(slowly, rel=1e-8, abs=1e-10), field.name
     read = facts(ours, Payoffs(A))
     for name in ("alternate", "power", "row_spread", "column_spread", "zero_sum"):
         assert getattr(read, name) == getattr(theirs.facts, name)
@@ -151,13 +151,13 @@ def test_no_payoffs_break_a_bound_on_one_player(gains, power, schedule):
     (rounds, count), spread = gains.shape, float(np.ptp(gains))
     w = np.arange(1.0, rounds + 1) ** power
     for method in METHODS:
-        rate, told = rates_of(method, count, spread, rounds, schedule)
+        rate, expected = rates_of(method, count, spread, rounds, schedule)
         strategies = answers_of(learner(method, count, rate), gains)
         values = (strategies * gains).sum(1)
         regret = float((w @ gains).max() - w @ values)
         length, square = held(method, gains, strategies)
         if method in ("hedge", "optimistic-hedge"):
-            one = ExponentialPlayer(count, spread, told, log(count), shifts(gains), moves(strategies))
+            one = ExponentialPlayer(count, spread, expected, log(count), shifts(gains), moves(strategies))
             bound = one.hedge(rounds) if method == "hedge" else one.seen()
             if power == 0:
                 assert regret <= bound * (1 + 1e-12) + 1e-11
@@ -255,8 +255,8 @@ def test_optimistic_hedge_comes_near_its_bound():
 
 
 def at(method, m, n, rounds, **known):
-    told = GameFacts(m, n, method, row_spread=3.0, column_spread=3.0, **known)
-    return gap_at(told, rounds)
+    known_facts = GameFacts(m, n, method, row_spread=3.0, column_spread=3.0, **known)
+    return gap_at(known_facts, rounds)
 
 
 def test_the_promises_are_the_numbers_of_the_statements():
@@ -310,20 +310,20 @@ def test_nothing_is_promised_of_turns_that_may_cost():
 
 def test_what_turns_cost_is_added():
     """A bound beforehand of a run in which taking turns cost something is larger by that, per round."""
-    told = GameFacts(3, 4, "prm+", alternate=True, **wide(2.0))
+    known_facts = GameFacts(3, 4, "prm+", alternate=True, **wide(2.0))
     book = GameLedger(10.0, 10.0, 1.0)
     for cost in (-5.0, 0.0, 5.0):
-        found = matching.bound(replace(book, turn=cost), NOBODY, told)
-        assert found == pytest.approx(matching.bound(book, NOBODY, told) + max(0.0, cost) / 10)
+        value = matching.bound(replace(book, turn=cost), NOBODY, known_facts)
+        assert value == pytest.approx(matching.bound(book, NOBODY, known_facts) + max(0.0, cost) / 10)
 
 
 # ---- where an assumption fails, so may the bound, and the certificate says so
 
 
 def why(method, theorem, book=None, **known):
-    told = GameFacts(**({"rows": 3, "columns": 4, "method": method} | wide(2.0) | known))
+    known_facts = GameFacts(**({"rows": 3, "columns": 4, "method": method} | wide(2.0) | known))
     book = book or GameLedger(10.0, 10.0, 1.0)
-    return theorem.certify(book, [GameComparator(detail={"row_gain": 0.0, "column_gain": 0.0})], told).why or ""
+    return theorem.certify(book, [GameComparator(detail={"row_gain": 0.0, "column_gain": 0.0})], known_facts).why or ""
 
 
 def test_a_theorem_whose_assumption_fails_says_which():
@@ -453,49 +453,49 @@ def test_every_solution_has_weak_duality():
 def test_an_optimal_basis_claims_nothing_but_rounding():
     """The line of an exact method is true as it is printed, and its supports are no larger than the smaller side."""
     A = np.random.default_rng(2).normal(size=(30, 8))
-    found = MatrixGame(A).solve("simplex")
-    lines = {one.theorem.name: one for one in found.certificates}
+    solution = MatrixGame(A).solve("simplex")
+    lines = {one.theorem.name: one for one in solution.certificates}
     assert lines["complementary"].observed <= lines["complementary"].bound < 1e-12
     assert lines["basic_support"].observed <= 8
-    assert all(one.applies and one.holds for one in found.certificates)
+    assert all(one.applies and one.holds for one in solution.certificates)
 
 
 def test_a_false_claim_is_found_out():
     """Strategies that are said to be optimal and are not violate the certificate."""
     A = np.array([[1.0, -1.0], [-1.0, 1.0]])
     claimed = RawSolution(np.array([0.9, 0.1]), np.array([0.5, 0.5]), "simplex", 1, 0.0)
-    told = {one.theorem.name: one for one in certificates(claimed, Payoffs(A), -0.8, 0.0)}
-    assert told["complementary"].violated
-    assert not told["weak_duality"].violated
+    by_name = {one.theorem.name: one for one in certificates(claimed, Payoffs(A), -0.8, 0.0)}
+    assert by_name["complementary"].violated
+    assert not by_name["weak_duality"].violated
 
 
 def test_small_payoffs_are_no_excuse():
     """Of payoffs of 1e-13 a claim that is below the gap is found out as well."""
     A = 1e-13 * np.array([[1.0, -1.0], [-1.0, 1.0]])
     claimed = RawSolution(np.array([0.9, 0.1]), np.array([0.5, 0.5]), "simplex", 1, 0.3e-13)
-    told = {one.theorem.name: one for one in certificates(claimed, Payoffs(A), -0.8e-13, 0.0)}
-    assert told["complementary"].violated
-    assert "8e-14 EXCEEDS 3e-14" in str(told["complementary"])
+    by_name = {one.theorem.name: one for one in certificates(claimed, Payoffs(A), -0.8e-13, 0.0)}
+    assert by_name["complementary"].violated
+    assert "8e-14 EXCEEDS 3e-14" in str(by_name["complementary"])
 
 
 def test_a_linear_program_makes_no_claim():
     """The message about a solution by HiGHS is weak duality alone."""
-    found = MatrixGame([[1.0, -1.0], [-1.0, 1.0]]).solve("linear-programming")
-    assert [one.theorem for one in found.certificates] == [weak_duality]
+    solution = MatrixGame([[1.0, -1.0], [-1.0, 1.0]]).solve("linear-programming")
+    assert [one.theorem for one in solution.certificates] == [weak_duality]
 
 
 def test_single_precision_is_read_in_blocks(monkeypatch):
     """What float32 strategies are worth against each other is the same in blocks of rows as in one piece."""
     A = np.random.default_rng(13).uniform(-1, 1, (90, 70)).astype(np.float32)
-    found = self_play(Payoffs(A), "rm+", rounds=20)
-    interval = MatrixGame(A).interval(found.row, found.column)
+    solution = self_play(Payoffs(A), "rm+", rounds=20)
+    interval = MatrixGame(A).interval(solution.row, solution.column)
     gains = []
     for block in (1, 1000, 1 << 22):
         monkeypatch.setattr("regretless.games.certificates.BLOCK", block)
-        told = certificates(found, Payoffs(A), *interval)
-        assert not any(one.violated for one in told)
-        gains.append(told[0].observed)
-    worth = found.row @ A.astype(np.float64) @ found.column
+        lines = certificates(solution, Payoffs(A), *interval)
+        assert not any(one.violated for one in lines)
+        gains.append(lines[0].observed)
+    worth = solution.row @ A.astype(np.float64) @ solution.column
     expected = max(interval[1] - worth, worth - interval[0])
     assert gains == pytest.approx([expected] * 3, rel=1e-9)
 
@@ -517,37 +517,37 @@ def test_products_too_small_for_squares_are_reported_by_the_run():
 def test_a_self_play_is_certified(method):
     """Of a compiled self-play all theorems that apply hold, among them the identity, and the gap is computed afresh."""
     A = np.random.default_rng(4).uniform(-1, 1, (12, 9))
-    found = MatrixGame(A).solve(method, rounds=300)
-    assert [one.theorem for one in found.certificates] == list(BY_METHOD[method])
-    assert all(one.applies and one.holds for one in found.certificates)
-    identity = next(one for one in found.certificates if one.theorem is regret_identity)
-    assert identity.observed == found.gap
-    assert identity.bound == pytest.approx(found.gap, rel=1e-6)
+    solution = MatrixGame(A).solve(method, rounds=300)
+    assert [one.theorem for one in solution.certificates] == list(BY_METHOD[method])
+    assert all(one.applies and one.holds for one in solution.certificates)
+    identity = next(one for one in solution.certificates if one.theorem is regret_identity)
+    assert identity.observed == solution.gap
+    assert identity.bound == pytest.approx(solution.gap, rel=1e-6)
 
 
 def test_few_rounds_say_nothing_and_that_is_said():
     """A bound that is no smaller than the range of the payoffs is marked as vacuous, in words and in JSON."""
     A = np.random.default_rng(5).uniform(-1, 1, (12, 9))
     payoffs = Payoffs(A)
-    found = self_play(payoffs, "rm+", rounds=3)
-    told = certificates(found, payoffs, *MatrixGame(A).interval(found.row, found.column))
-    early = next(one for one in told if one.theorem is matching)
+    solution = self_play(payoffs, "rm+", rounds=3)
+    lines = certificates(solution, payoffs, *MatrixGame(A).interval(solution.row, solution.column))
+    early = next(one for one in lines if one.theorem is matching)
     assert isinstance(early, GameCertificate)
     assert early.vacuous
     assert early.describe()["vacuous"]
     assert "no better than the range of the payoffs" in str(early)
     late = self_play(payoffs, "rm+", rounds=3000)
-    told = certificates(late, payoffs, *MatrixGame(A).interval(late.row, late.column))
-    assert not any(one.vacuous for one in told)
+    lines = certificates(late, payoffs, *MatrixGame(A).interval(late.row, late.column))
+    assert not any(one.vacuous for one in lines)
 
 
 def test_the_line_of_a_picture_is_the_theorem():
     """The promise after any number of rounds is what the certificate of a run of that length says."""
     payoffs = Payoffs(np.random.default_rng(6).uniform(-1, 1, (5, 6)))
     for method in METHODS:
-        found = self_play(payoffs, method, rounds=50)
-        line = gap_bound(found, payoffs)
-        certificate = next((one for one in certificates(found, payoffs, 0, 0) if one.theorem in BEFOREHAND), None)
+        solution = self_play(payoffs, method, rounds=50)
+        line = gap_bound(solution, payoffs)
+        certificate = next((one for one in certificates(solution, payoffs, 0, 0) if one.theorem in BEFOREHAND), None)
         if method == "prm+":
             assert line is None
             continue
@@ -563,23 +563,23 @@ def test_of_products_alone_no_range_is_known():
     from scipy.sparse.linalg import aslinearoperator
 
     A = np.random.default_rng(7).uniform(-1, 1, (6, 5))
-    found = MatrixGame(aslinearoperator(A)).solve("rm+", tolerance=1e-2)
-    told = {one.theorem.name: one for one in found.certificates}
-    assert "may differ" in told["matching"].why
-    assert told["final_regrets"].holds
-    assert told["regret_identity"].holds
-    assert not any(one.violated for one in found.certificates)
+    solution = MatrixGame(aslinearoperator(A)).solve("rm+", tolerance=1e-2)
+    by_name = {one.theorem.name: one for one in solution.certificates}
+    assert "may differ" in by_name["matching"].why
+    assert by_name["final_regrets"].holds
+    assert by_name["regret_identity"].holds
+    assert not any(one.violated for one in solution.certificates)
 
 
 def test_single_precision_is_allowed_for():
     """No certificate is violated by a ledger of products in less than double precision."""
     A = np.random.default_rng(8).uniform(-1, 1, (300, 200)) + 1
     payoffs = Payoffs(A)
-    found = self_play(payoffs, "rm+", rounds=400, single=True)
-    lower, upper = MatrixGame(A).interval(found.row, found.column)
-    told = certificates(found, payoffs, lower, upper)
-    assert not any(one.violated for one in told)
-    assert all(one.observed <= one.bound for one in told)
+    solution = self_play(payoffs, "rm+", rounds=400, single=True)
+    lower, upper = MatrixGame(A).interval(solution.row, solution.column)
+    lines = certificates(solution, payoffs, lower, upper)
+    assert not any(one.violated for one in lines)
+    assert all(one.observed <= one.bound for one in lines)
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e-30, 1e30, 1e150])
@@ -602,12 +602,14 @@ def test_a_start_is_counted_by_its_least_probability():
     A = np.random.default_rng(9).uniform(-1, 1, (4, 4))
     start = np.array([0.97, 0.01, 0.01, 0.01]), np.array([0.25, 0.25, 0.25, 0.25])
     payoffs = Payoffs(A)
-    found = self_play(payoffs, "hedge", rounds=200, start=start)
-    told = facts(found, payoffs)
-    assert told.row_information == pytest.approx(-log(0.01))
-    assert isnan(told.column_information) or told.column_information == pytest.approx(log(4))
-    assert players(found.ledger, told)[0].information == pytest.approx(-log(0.01))
-    assert all(one.holds for one in certificates(found, payoffs, *MatrixGame(A).interval(found.row, found.column)))
+    solution = self_play(payoffs, "hedge", rounds=200, start=start)
+    known_facts = facts(solution, payoffs)
+    assert known_facts.row_information == pytest.approx(-log(0.01))
+    assert isnan(known_facts.column_information) or known_facts.column_information == pytest.approx(log(4))
+    assert players(solution.ledger, known_facts)[0].information == pytest.approx(-log(0.01))
+    assert all(
+        one.holds for one in certificates(solution, payoffs, *MatrixGame(A).interval(solution.row, solution.column))
+    )
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -616,13 +618,13 @@ def test_play_of_two_matrices_is_certified(method):
     rng = np.random.default_rng(10)
     A, B = rng.uniform(-1, 1, (4, 5)), rng.uniform(-2, 1, (4, 5))
     joint = np.zeros((4, 5))
-    found = self_play(Payoffs(A), method, rounds=200, column_payoffs=Payoffs(B), joint=joint)
+    solution = self_play(Payoffs(A), method, rounds=200, column_payoffs=Payoffs(B), joint=joint)
     row_gain = float((A @ joint.sum(0)).max() - (A * joint).sum())
     column_gain = float((joint.sum(1) @ B).max() - (B * joint).sum())
-    told = coarse_certificates(found, Payoffs(A), Payoffs(B), row_gain, column_gain)
-    assert [one.theorem for one in told] == list(COARSE[method])
-    assert all(one.applies and one.holds for one in told)
-    assert told[0].bound == pytest.approx(told[0].observed, rel=1e-6)
+    lines = coarse_certificates(solution, Payoffs(A), Payoffs(B), row_gain, column_gain)
+    assert [one.theorem for one in lines] == list(COARSE[method])
+    assert all(one.applies and one.holds for one in lines)
+    assert lines[0].bound == pytest.approx(lines[0].observed, rel=1e-6)
     assert coarse_certificates(RawSolution(A[:, 0], A[0], "simplex", 1), Payoffs(A), Payoffs(B), 0.0, 0.0) == []
 
 
@@ -630,8 +632,8 @@ def test_optimistic_players_are_certified_by_what_they_saw():
     """The bound by changes and moves is at most that by changes alone, and below the one beforehand."""
     A = np.random.default_rng(11).uniform(-1, 1, (6, 6))
     run = slow(A, "optimistic-hedge", 200)
-    seen = run.certify(changes).bound
+    observed = run.certify(changes).bound
     D = run.facts.row_spread
     halves = (run.ledger.row_shift + run.ledger.column_shift) / (2 * D)
-    assert seen <= (2 * D * log(6) + halves) / 200 + 1e-9
-    assert run.ledger.gap <= seen <= run.certify(optimistic).bound
+    assert observed <= (2 * D * log(6) + halves) / 200 + 1e-9
+    assert run.ledger.gap <= observed <= run.certify(optimistic).bound

@@ -81,8 +81,8 @@ def test_regret_is_at_most_what_the_sets_keep(seed, rounds, plus):
         plan = one.send(gains[-1])
     gains, plans = np.array(gains), np.array(plans)
     regret = max(gains.sum(0) @ pure for pure in pure_plans(first, parent)) - (gains * plans).sum()
-    kept, squares = kept_in_sets(first, parent, gains, plans, plus)
-    lengths = np.array([np.linalg.norm(np.maximum(kept[first[i] : first[i + 1]], 0)) for i in range(3)])
+    rest, squares = kept_in_sets(first, parent, gains, plans, plus)
+    lengths = np.array([np.linalg.norm(np.maximum(rest[first[i] : first[i + 1]], 0)) for i in range(3)])
     assert regret <= most_of_a_plan(first, parent, lengths) + 1e-9
     assert most_of_a_plan(first, parent, lengths) <= lengths.sum() + 1e-12
     assert most_of_a_plan(first, parent, lengths) <= sqrt(3 * squares) + 1e-9
@@ -90,19 +90,19 @@ def test_regret_is_at_most_what_the_sets_keep(seed, rounds, plus):
 
 def kept_in_sets(first, parent, gains, plans, plus):
     """What each matcher keeps at the end, and the sum of the squared regrets of all rounds and sets."""
-    kept, squares = np.zeros(first[-1]), 0.0
+    sums, squares = np.zeros(first[-1]), 0.0
     for gain, plan in zip(gains, plans, strict=True):
         worth = gain.copy()
         for place in range(len(parent) - 1, -1, -1):
             own = slice(first[place], first[place + 1])
             reached = plan[parent[place]]
-            steps = plan[own] / reached if reached > 0 else matched(kept[own])
+            steps = plan[own] / reached if reached > 0 else matched(sums[own])
             value = steps @ worth[own]
             worth[parent[place]] += value
             regret = worth[own] - value
             squares += float(regret @ regret)
-            kept[own] = np.maximum(kept[own] + regret, 0) if plus else kept[own] + regret
-    return kept, squares
+            sums[own] = np.maximum(sums[own] + regret, 0) if plus else sums[own] + regret
+    return sums, squares
 
 
 def matched(kept):
@@ -116,13 +116,13 @@ def matched(kept):
 def test_compiled_counterfactual_regret_is_the_textbooks(seed, alternate, power):
     """CFR+ on a random tree has the textbook's average plans, in turns or at once and for every weight."""
     game = ExtensiveGame(Draw(seed).tree).sequence_form()
-    found = tree_play(game, "cfr+", rounds=12, average=AVERAGES[power], alternate=alternate)
+    solution = tree_play(game, "cfr+", rounds=12, average=AVERAGES[power], alternate=alternate)
     A = game.inward.toarray()
     row, column = (textbook(tree.first, tree.parent) for tree in (game.row, game.column))
     x, y = self_play(A, row, column, 12, alternate=alternate, power=power)
     # The textbook divides by the sum of all entries, of which the empty sequence has 1.
-    np.testing.assert_allclose(found.row, x / x[0], atol=1e-10)
-    np.testing.assert_allclose(found.column, y / y[0], atol=1e-10)
+    np.testing.assert_allclose(solution.row, x / x[0], atol=1e-10)
+    np.testing.assert_allclose(solution.column, y / y[0], atol=1e-10)
 
 
 @settings(max_examples=60, deadline=None)
@@ -136,26 +136,26 @@ def test_compiled_counterfactual_regret_is_the_textbooks(seed, alternate, power)
 def test_no_random_game_breaks_a_theorem(seed, method, average, alternate, rounds):
     """Whatever the tree, the weights and the turns, every theorem applies, and no line prints a false inequality."""
     game = ExtensiveGame(Draw(seed).tree).sequence_form()
-    found = tree_play(game, method, rounds=rounds, average=average, alternate=alternate)
-    told = sequence_certificates(game, found, *game._enclose(found.row, found.column))
-    assert [one.theorem for one in told] == list(OF_SEQUENCES[method])
-    assert all(one.applies for one in told)
-    for one in told:
+    solution = tree_play(game, method, rounds=rounds, average=average, alternate=alternate)
+    certificates = sequence_certificates(game, solution, *game._enclose(solution.row, solution.column))
+    assert [one.theorem for one in certificates] == list(OF_SEQUENCES[method])
+    assert all(one.applies for one in certificates)
+    for one in certificates:
         assert one.observed <= one.bound, one
 
 
 def test_kuhn_poker_is_promised_what_its_sets_allow():
     """In Kuhn's poker one plan comes to six sets of two actions, and the promise falls as the root of the rounds."""
     game = read_efg(kuhn()).sequence_form()
-    found = tree_play(game, "cfr", rounds=500)
-    told = sequence_facts(game, found)
-    assert (told.row_sets, told.column_sets) == (6.0, 6.0)
-    title, after = sequence_gap_bound(game, found)
+    solution = tree_play(game, "cfr", rounds=500)
+    facts = sequence_facts(game, solution)
+    assert (facts.row_sets, facts.column_sets) == (6.0, 6.0)
+    title, after = sequence_gap_bound(game, solution)
     assert title == counterfactual.title
-    assert after(400) == pytest.approx((told.row_reach + told.column_reach) / 20)
-    assert found.ledger.gap < after(500)
+    assert after(400) == pytest.approx((facts.row_reach + facts.column_reach) / 20)
+    assert solution.ledger.gap < after(500)
     low, high = game.reaches(True)
-    assert told.row_reach <= sum(np.ptp([low, high]) for _ in range(6))
+    assert facts.row_reach <= sum(np.ptp([low, high]) for _ in range(6))
 
 
 def test_weights_of_plain_counterfactual_regret_are_those_of_its_regrets():
@@ -176,20 +176,20 @@ def test_what_may_cost_is_not_promised_and_is_added():
     started = tree_play(game, "cfr+", rounds=50, alternate=True, start=start)
     assert sequence_gap_bound(game, started) is None
     assert sequence_facts(game, started).started
-    told = sequence_facts(game, predictive)
+    facts = sequence_facts(game, predictive)
     book = GameLedger(10.0, 10.0, 1.0)
     costly = GameLedger(10.0, 10.0, 1.0, turn=2.0)
-    more = counterfactual.bound(costly, GameComparator(), told) - counterfactual.bound(book, GameComparator(), told)
+    more = counterfactual.bound(costly, GameComparator(), facts) - counterfactual.bound(book, GameComparator(), facts)
     assert more == pytest.approx(0.2)
 
 
 def test_a_start_may_make_moving_second_costly():
     """Who begins with the best answer regrets nothing, falls back to equal chances, and loses by moving second."""
     game = SequenceGame([[0, 0, 1]], [[1]], [[1, 0, 0], [-1, 1, 1]])
-    found = tree_play(game, "cfr+", rounds=1, alternate=True, start=([1], [1, 1, 0]))
-    assert found.ledger.turn == pytest.approx(0.5)
-    told = sequence_certificates(game, found, *game._enclose(found.row, found.column))
-    assert all(one.observed <= one.bound for one in told)
+    solution = tree_play(game, "cfr+", rounds=1, alternate=True, start=([1], [1, 1, 0]))
+    assert solution.ledger.turn == pytest.approx(0.5)
+    certificates = sequence_certificates(game, solution, *game._enclose(solution.row, solution.column))
+    assert all(one.observed <= one.bound for one in certificates)
 
 
 def test_linear_programming_is_certified_too():

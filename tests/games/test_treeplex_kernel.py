@@ -91,11 +91,11 @@ class Twin:
         return float(sums[0])
 
     def step(self, side: int, steps: Array) -> Array:
-        found = np.ones(len(steps))
+        result = np.ones(len(steps))
         for begin, end, _ in self.arrays.sets(side):
             total = steps[begin:end].sum()
-            found[begin:end] = steps[begin:end] / total if total > 0 else 1 / (end - begin)
-        return found
+            result[begin:end] = steps[begin:end] / total if total > 0 else 1 / (end - begin)
+        return result
 
     def play(self, rounds: int) -> None:
         payoffs = self.arrays.payoffs
@@ -159,17 +159,17 @@ def test_kept_bounds_regret(seed: int, rule: str, alternate: bool, power: int, r
 @given(SEEDS, st.sampled_from(RULES), st.booleans(), st.integers(0, 2))
 def test_same_bits(seed: int, rule: str, alternate: bool, power: int) -> None:
     """Every instruction set gives the same bits."""
-    arrays, found = Arrays(seed, sets=12), []
+    arrays, results = Arrays(seed, sets=12), []
     before = _core.isa()
     try:
         for isa in _core.isas():
             _core.use_isa(isa)
             duel = Duel(arrays, rule, alternate, power)
             duel.core.play(30)
-            found.append(duel.bits())
+            results.append(duel.bits())
     finally:
         _core.use_isa(before)
-    assert all(bits == found[0] for bits in found)
+    assert all(bits == results[0] for bits in results)
 
 
 @given(SEEDS, st.sampled_from(RULES), st.booleans(), st.integers(0, 2), st.integers(0, 20))
@@ -338,10 +338,10 @@ def test_books_have_the_ledgers_fields() -> None:
     duel = Duel(Arrays(5), "cfr+", True, 2)
     duel.core.play(4)
     duel.core.settle()
-    told = GameLedger(*duel.book.tolist())
-    assert (told.rounds, told.weight, told.last_weight) == (4.0, 30.0, 16.0)
-    assert told.weight * told.gap == pytest.approx(told.row_regret + told.column_regret + told.turn)
-    assert (told.row_shift, told.column_move) == (0.0, 0.0)
+    ledger = GameLedger(*duel.book.tolist())
+    assert (ledger.rounds, ledger.weight, ledger.last_weight) == (4.0, 30.0, 16.0)
+    assert ledger.weight * ledger.gap == pytest.approx(ledger.row_regret + ledger.column_regret + ledger.turn)
+    assert (ledger.row_shift, ledger.column_move) == (0.0, 0.0)
 
 
 def test_busy() -> None:

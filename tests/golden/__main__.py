@@ -19,15 +19,15 @@ def run() -> int:
     chosen = [case for case in CASES if not arguments.names or any(name in case.name for name in arguments.names)]
     differing = 0
     for case in chosen:
-        kept = case.kept()
-        found = case.found(record(case))
-        if found == kept and case.path.exists():
+        expected = case.expected()
+        actual = case.actual(record(case))
+        if actual == expected and case.path.exists():
             continue
         differing += 1
-        print(difference(kept, found, case.name))
+        print(difference(expected, actual, case.name))
         if arguments.write:
             case.path.parent.mkdir(parents=True, exist_ok=True)
-            case.path.write_text(found, encoding="utf-8")
+            case.path.write_text(actual, encoding="utf-8")
     for path in [] if arguments.names else stale():
         differing += 1
         print(f"{path.relative_to(EXPECTED)}: no case makes it")

@@ -45,16 +45,16 @@ class Case:
 
     @property
     def path(self) -> Path:
-        """Where what is expected is kept."""
+        """Where what is expected stands."""
         return EXPECTED / f"{self.name}.txt"
 
-    def kept(self) -> str:
+    def expected(self) -> str:
         """What is expected; empty if nothing is."""
         return self.path.read_text(encoding="utf-8") if self.path.exists() else ""
 
-    def found(self, recorded: str) -> str:
+    def actual(self, recorded: str) -> str:
         """What was recorded, in the words of what is expected where numbers differ in their last digits."""
-        return settled(self.kept(), recorded, RELATIVE if self.exact else ROUGH)
+        return settled(self.expected(), recorded, RELATIVE if self.exact else ROUGH)
 
 
 def verbs() -> dict[str, set[str]]:

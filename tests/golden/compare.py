@@ -23,7 +23,7 @@ MASKS = [
     (re.compile(r"\bto \d+ digits\b"), "to <n> digits"),
     (re.compile(r'("digits": )[.\d]+'), r"\1<n>"),
     # Python quotes the choices of an option up to 3.13, and not from then on.
-    (re.compile(r"\(choose from ([^()]*)\)"), lambda found: f"(choose from {found[1].replace(chr(39), '')})"),
+    (re.compile(r"\(choose from ([^()]*)\)"), lambda match: f"(choose from {match[1].replace(chr(39), '')})"),
 ]
 # How often an iteration went on is a matter of the solver's release.
 COUNTS = [
@@ -54,9 +54,9 @@ def close(one: str, other: str, relative: float = RELATIVE) -> bool:
     return all(_near(a, b, relative) for a, b in zip(NUMBER.findall(one), NUMBER.findall(other), strict=True))
 
 
-def settled(kept: str, found: str, relative: float = RELATIVE) -> str:
-    """What was found, line by line in the words of what is kept where the two are close."""
-    old, new = kept.splitlines(), found.splitlines()
+def settled(expected: str, actual: str, relative: float = RELATIVE) -> str:
+    """What was recorded, line by line in the words of what is expected where the two are close."""
+    old, new = expected.splitlines(), actual.splitlines()
     shapes = [[NUMBER.sub("0", line) for line in lines] for lines in (old, new)]
     for begin, start, size in SequenceMatcher(None, *shapes, autojunk=False).get_matching_blocks():
         for step in range(size):
@@ -65,9 +65,9 @@ def settled(kept: str, found: str, relative: float = RELATIVE) -> str:
     return "".join(f"{line}\n" for line in new)
 
 
-def difference(kept: str, found: str, name: str) -> str:
+def difference(expected: str, actual: str, name: str) -> str:
     """A unified diff of two texts."""
-    lines = unified_diff(kept.splitlines(), found.splitlines(), f"{name} (kept)", f"{name} (now)", lineterm="")
+    lines = unified_diff(expected.splitlines(), actual.splitlines(), f"{name} (expected)", f"{name} (now)", lineterm="")
     return "\n".join(lines)
 
 

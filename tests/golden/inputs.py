@@ -25,14 +25,14 @@ def _rows(classes: int, noise: int = 7) -> list[tuple[list[float], int]]:
     Where rows can be separated, by how much is found by iterations, and differs in its digits.
     """
     draw = Random(classes)
-    found = []
+    results = []
     for row in range(ROWS):
         values = [round(draw.random() * 2 - 1, 2) if draw.random() < 0.65 else 0.0 for _ in range(COLUMNS)]
         values[row % COLUMNS] = 1.0  # no row of zeros, which nothing separates
         scores = [sum(v * ((3 * c + k) % 5 - 2) for k, v in enumerate(values)) + 0.1 * (c == 0) for c in range(classes)]
         label = scores.index(max(scores))
-        found.append((values, (label + 1) % classes if noise and row % noise == noise - 1 else label))
-    return [*found[:-1], (found[0][0], (found[0][1] + 1) % classes)] if noise else found
+        results.append((values, (label + 1) % classes if noise and row % noise == noise - 1 else label))
+    return [*results[:-1], (results[0][0], (results[0][1] + 1) % classes)] if noise else results
 
 
 def _rents() -> bytes:
@@ -96,19 +96,19 @@ def _forecasts(kind: str) -> bytes:
     lines = ["day,north,south,east" + {"late": ",due,y", "losses": "", "prices": ""}.get(kind, ",y")]
     for day in range(1, 33):
         truth = round((day * 7 % 16) / 16 + draw.random() / 20, 3)
-        said = [min(1.0, max(0.0, round(truth + (draw.random() - 0.5) * width, 3))) for width in (0.1, 0.5, 1.5)]
-        cells = list(map(str, said))
+        messages = [min(1.0, max(0.0, round(truth + (draw.random() - 0.5) * width, 3))) for width in (0.1, 0.5, 1.5)]
+        cells = list(map(str, messages))
         if kind.endswith("votes"):
-            truth, cells = int(truth > 0.5), [str(int(one > 0.5)) for one in said]
+            truth, cells = int(truth > 0.5), [str(int(one > 0.5)) for one in messages]
         if kind == "losses":
-            cells = [f"{abs(one - truth):.3f}" for one in said]
+            cells = [f"{abs(one - truth):.3f}" for one in messages]
         elif kind == "prices":
-            cells = [f"{0.7 + one * share:.3f}" for one, share in zip(said, (0.7, 0.5, 0.4), strict=True)]
+            cells = [f"{0.7 + one * share:.3f}" for one, share in zip(messages, (0.7, 0.5, 0.4), strict=True)]
         elif kind.startswith("sleeping"):
             cells = ["" if (day + place) % 5 == 0 else cell for place, cell in enumerate(cells)]
-        told = (day < 32 or not kind.startswith("sleeping")) and (day % 9 or kind != "blocks")
+        present = (day < 32 or not kind.startswith("sleeping")) and (day % 9 or kind != "blocks")
         due = [str(day + 1 + day % 3)] if kind == "late" else []
-        ending = [] if kind in ("losses", "prices") else [str(truth) if told else ""]
+        ending = [] if kind in ("losses", "prices") else [str(truth) if present else ""]
         lines.append(",".join([str(day // 4 if kind == "blocks" else day), *cells, *due, *ending]))
     return "\n".join([*lines, ""]).encode()
 
@@ -142,8 +142,8 @@ def _trial(form: str) -> bytes:
         if form == "costs":
             lines.append(f"{head},{costs['walk']},{costs['bus']}")
         elif form == "blocks":
-            told = {name: f"0:{costs[name]}:{chance} " if name == way else "" for name in costs}
-            lines.append("".join([f"shared |w rain:{rain}\n", *(f"{told[name]}|a {name}\n" for name in costs)]))
+            labels = {name: f"0:{costs[name]}:{chance} " if name == way else "" for name in costs}
+            lines.append("".join([f"shared |w rain:{rain}\n", *(f"{labels[name]}|a {name}\n" for name in costs)]))
         elif form == "log":
             lines.append(f"{head},{way},{costs[way]},{chance},{share},{1 - share}")
         else:
@@ -288,7 +288,7 @@ def written(words: Iterable[str]) -> list[str]:
     named = {part for word in words for part in (word, word.partition("=")[2])}
     if "part-*.svm" in named:
         named |= {"part-1.svm", "part-2.svm", "part-3.svm"}
-    found = [name for name in sorted(named & FILES.keys()) if not Path(name).exists()]
-    for name in found:
+    results = [name for name in sorted(named & FILES.keys()) if not Path(name).exists()]
+    for name in results:
         Path(name).write_bytes(FILES[name]())
-    return found
+    return results

@@ -33,9 +33,9 @@ def modules() -> Iterator[ModuleType]:
 
 def packages() -> list[str]:
     """The packages that say what is public, by path, and the modules that do so by themselves."""
-    found = [module.__name__ for module in modules() if hasattr(module, "__path__") and hasattr(module, "__all__")]
-    found += ["regretless.client", "regretless.progress"]
-    return found + [name for name, package in _walked() if package and name.rpartition(".")[2] in EXTRAS]
+    results = [module.__name__ for module in modules() if hasattr(module, "__path__") and hasattr(module, "__all__")]
+    results += ["regretless.client", "regretless.progress"]
+    return results + [name for name, package in _walked() if package and name.rpartition(".")[2] in EXTRAS]
 
 
 def _walked() -> Iterator[tuple[str, bool]]:
@@ -153,13 +153,13 @@ def _signature(value: Any) -> str:
 
 def theorems() -> Iterator[str]:
     """Every theorem, by its name; where it stands is nobody's business."""
-    found: dict[tuple[str, str], Theorem] = {}
+    results: dict[tuple[str, str], Theorem] = {}
     for module in modules():
         for value in vars(module).values():
             if isinstance(value, Theorem):
-                found[value.title, value.name] = value
+                results[value.title, value.name] = value
     assumptions: dict[str, list[str]] = {}
-    for (title, name), theorem in sorted(found.items()):
+    for (title, name), theorem in sorted(results.items()):
         yield f"{title} ({name}), {theorem.kind}"
         yield f"    {theorem.statement}"
         yield f"    {theorem.quantity}{', a whole number' if theorem.whole else ''}: {theorem.formula}"

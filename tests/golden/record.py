@@ -61,24 +61,24 @@ def record(case: Case) -> str:
 def _command(command: str) -> list[str]:
     """What a command line printed, and its exit code; ``< file`` is its input, ``> file`` where its output goes."""
     words = shlex.split(command)
-    given = words.pop(words.index("<") + 1) if "<" in words else None
-    kept = words.pop(words.index(">") + 1) if ">" in words else None
+    source = words.pop(words.index("<") + 1) if "<" in words else None
+    target = words.pop(words.index(">") + 1) if ">" in words else None
     words = [word for word in words if word not in "<>"]
-    code, out, err = _called(words, b"" if given is None else Path(given).read_bytes())
+    code, out, err = _called(words, b"" if source is None else Path(source).read_bytes())
     lines = [f"$ regretless {command}"]
     if code:
         lines.append(f"exit code {code}")
-    if kept is not None:
-        Path(kept).write_text(out)
+    if target is not None:
+        Path(target).write_text(out)
         return lines + _marked("stderr", err)
     help_wanted = not code and ("--help" in words or not words)
     return lines + _marked("stdout", _folded(out) if help_wanted else out) + _marked("stderr", err)
 
 
-def _called(words: list[str], given: bytes) -> tuple[int, str, str]:
+def _called(words: list[str], content: bytes) -> tuple[int, str, str]:
     streams = sys.stdin, sys.stdout, sys.stderr
     out, err = io.BytesIO(), io.BytesIO()
-    sys.stdin = io.TextIOWrapper(io.BytesIO(given), "utf-8")
+    sys.stdin = io.TextIOWrapper(io.BytesIO(content), "utf-8")
     sys.stdout, sys.stderr = (io.TextIOWrapper(to, "utf-8", write_through=True) for to in (out, err))
     try:
         code = main(words)
@@ -156,8 +156,8 @@ def _file(name: str, content: bytes, *, exact: bool) -> list[str]:
         return [_page_hash(text, exact=exact), *Visible(text).lines]
     if suffix == "npz":
         with np.load(io.BytesIO(content)) as arrays:
-            found = {key: arrays[key] for key in arrays.files}
-        return [line for key, array in found.items() for line in _array(key, array)]
+            results = {key: arrays[key] for key in arrays.files}
+        return [line for key, array in results.items() for line in _array(key, array)]
     if suffix == "parquet":
         from pyarrow import parquet
 
@@ -185,9 +185,9 @@ def _page_hash(text: str, *, exact: bool) -> str:
     return f"SHA-256, numbers {'rounded' if exact else 'left out'}: {hashlib.sha256(bare.encode()).hexdigest()}"
 
 
-def _six(found: re.Match[str]) -> str:
-    number = value(found[0])
-    return found[0] if WHOLE.fullmatch(found[0]) else f"{number:.6g}" if abs(number) > 1e-9 else "0"
+def _six(result: re.Match[str]) -> str:
+    number = value(result[0])
+    return result[0] if WHOLE.fullmatch(result[0]) else f"{number:.6g}" if abs(number) > 1e-9 else "0"
 
 
 class Visible(HTMLParser):

@@ -91,7 +91,7 @@ def scored(learner, X):
     return members.reshape(len(X), state.targets, LANES)
 
 
-def told(X, y, sample_weight=None, **settings):
+def row_by_row(X, y, sample_weight=None, **settings):
     """A learner that learned row by row, and what it and its members said of each row before."""
     learner, own, members = AggregatedClassifier(**settings), [], []
     weights = np.ones(X.shape[0]) if sample_weight is None else sample_weight
@@ -118,30 +118,30 @@ def test_members_and_mixture_are_the_textbooks(rounds, options, kind):
     """Scores of every member, their books, the posterior and the loss are those of the algorithms as books print
     them; the rates' metric is in single precision."""
     X, y = rounds
-    learner, own, scores = told(kind(X), y, **options)
+    learner, own, scores = row_by_row(kind(X), y, **options)
     rules, state = learner.played_rules(), learner.state_
     whole, present = longer(X, rules.intercept), state.present
     cells = state.cells_of(0)
     for place, eta in enumerate(rules.rates):
-        said, G, a, Q = book.dual_averaging(whole, y, eta)
-        np.testing.assert_allclose(scores[:, place], said, rtol=1e-5, atol=1e-5)
+        predictions, G, a, Q = book.dual_averaging(whole, y, eta)
+        np.testing.assert_allclose(scores[:, place], predictions, rtol=1e-5, atol=1e-5)
         np.testing.assert_allclose(cells[:, SUMS][:, place], G, rtol=1e-5, atol=1e-5)
         np.testing.assert_allclose(state.metric_of(cells)[:, place], a, rtol=1e-5, atol=1e-5)
         assert state.part("energy")[0, place] == pytest.approx(Q, rel=1e-5)
     if rules.coins:
-        said, G = book.coin_betting(whole, y)
-        np.testing.assert_allclose(scores[:, COIN], said, rtol=1e-7, atol=1e-8)
+        predictions, G = book.coin_betting(whole, y)
+        np.testing.assert_allclose(scores[:, COIN], predictions, rtol=1e-7, atol=1e-8)
         np.testing.assert_allclose(cells[:, COIN_SUM], G, rtol=1e-7, atol=1e-8)
     for place in range(FULL, STACK):
         if present[place]:
-            said, M, B = book.full(whole, y, rules.curvatures[place - FULL], rules.full_prior)
-            np.testing.assert_allclose(scores[:, place], said, rtol=1e-5, atol=1e-6)
+            predictions, M, B = book.full(whole, y, rules.curvatures[place - FULL], rules.full_prior)
+            np.testing.assert_allclose(scores[:, place], predictions, rtol=1e-5, atol=1e-6)
             np.testing.assert_array_equal(cells[:, MOST], M)
             assert state.part("energy")[0, place] == pytest.approx(B, rel=1e-5, abs=1e-6)
     if present[STACK]:
         constant = float(rules.intercept > 0)
-        said, B = book.stacked(scores[:, :STACK], y, rules.stack_curvature, STACK_PRIOR, constant)
-        np.testing.assert_allclose(scores[:, STACK], said, rtol=1e-6, atol=1e-7)
+        predictions, B = book.stacked(scores[:, :STACK], y, rules.stack_curvature, STACK_PRIOR, constant)
+        np.testing.assert_allclose(scores[:, STACK], predictions, rtol=1e-6, atol=1e-7)
         assert state.part("energy")[0, STACK] == pytest.approx(B, rel=1e-6, abs=1e-7)
     p, posterior, loss = book.mixture(scores[:, present], y, rules.share)
     np.testing.assert_allclose(1 / (1 + np.exp(-own)), p, rtol=1e-11)
@@ -156,7 +156,7 @@ def test_books_are_sums_over_what_the_members_said(options):
     ledger's loss that of the mixture, its mistakes those of the sign, and a weight of 0 moves no book."""
     X, y = drawn(3, rows=80)
     c = np.random.default_rng(0).choice([0.0, 1e-3, 0.5, 1.0], size=len(X))
-    learner, own, scores = told(X, y, c, **options)
+    learner, own, scores = row_by_row(X, y, c, **options)
     state, present = learner.state_, learner.state_.present
     losses = c[:, None] * np.logaddexp(0, -y[:, None] * scores)
     np.testing.assert_allclose(state.part("loss")[0, present], losses.sum(axis=0)[present], rtol=1e-10)
@@ -177,7 +177,7 @@ def test_a_full_member_is_the_minimiser_of_its_sum():
     sizes = 10.0 ** np.array([-15, -14, -14, -13, -1, -1, 11, 12, 15])
     X = random.normal(size=(len(sizes), 2)) * sizes[:, None]
     y = np.where(random.random(len(sizes)) < 0.5, 1, -1)
-    learner, _, scores = told(X, y)
+    learner, _, scores = row_by_row(X, y)
     state = learner.state_
     for lane, reach in enumerate(REACHES):
         kappa, H, b, M = curvature(reach), np.zeros((3, 3)), np.zeros(3), np.zeros(3)
@@ -249,12 +249,12 @@ def test_a_score_is_what_play_sees(seed, options, growth):
         before = bits(learner)
         score = learner.decision_function(X[t : t + 1])[0]
         assert bits(learner) == before
-        seen = np.zeros((1, 1))
+        sums = np.zeros((1, 1))
         player = learner.state_.player(learner.played_rules())
-        player.watch(seen)
+        player.watch(sums)
         player.play(X[t : t + 1], None, None, y[t : t + 1].astype(np.int32))
         player.watch(None)
-        assert seen[0, 0] == score
+        assert sums[0, 0] == score
 
 
 @pytest.mark.kernel

@@ -133,15 +133,15 @@ def test_the_command_line_and_verify_know_the_start(capsys, monkeypatch, tmp_pat
     X, y = some()
     np.savetxt(tmp_path / "a.csv", np.column_stack([X, y]), delimiter=",", header="a,b,c,label", comments="")
     learn = ("learn", tmp_path / "a.csv", "--target", "label", "--learner", "perceptron", "--set", "initial=2,-1,0")
-    found = run(*learn, "--json")
-    assert found.json["updates"] == Perceptron(initial=[2, -1, 0]).fit(X, y).ledger_.updates
-    assert [one["theorem"] for one in found.json["certificates"]] == [one.name for one in FROM_START]
-    (tmp_path / "r.json").write_text(json.dumps(found.json))
-    told = run("verify", tmp_path / "r.json", tmp_path / "a.csv").out
+    result = run(*learn, "--json")
+    assert result.json["updates"] == Perceptron(initial=[2, -1, 0]).fit(X, y).ledger_.updates
+    assert [one["theorem"] for one in result.json["certificates"]] == [one.name for one in FROM_START]
+    (tmp_path / "r.json").write_text(json.dumps(result.json))
+    output = run("verify", tmp_path / "r.json", tmp_path / "a.csv").out
     assert (
-        "agrees: sharp_from_start: norm, hinge, squared_hinge, rounds, observed" in told
-        or "agrees: sharp_from_start" in told
+        "agrees: sharp_from_start: norm, hinge, squared_hinge, rounds, observed" in output
+        or "agrees: sharp_from_start" in output
     )
-    assert "agrees: posterior_from_start" in told
+    assert "agrees: posterior_from_start" in output
     refused = run(*learn[:-1], "initial=a")
     assert (refused.code, "numbers with commas between them are expected" in refused.err) == (2, True)

@@ -156,9 +156,9 @@ def test_a_stream_gives_the_certificates_of_its_arrays():
     for rows in (X, sp.csr_array(X)):
         learner = Perceptron().fit(rows, y)
         stream = ArrayStream(rows, y)
-        kept = [c.describe() for c in certify_stream(learner, stream)]
+        records = [c.describe() for c in certify_stream(learner, stream)]
         direct = [c.describe() for c in learner.certify(rows, y, svm=False)]
-        for a, b in zip(kept, direct, strict=True):
+        for a, b in zip(records, direct, strict=True):
             assert a["bound"] == (None if b["bound"] is None else pytest.approx(b["bound"], rel=1e-6))
 
 
@@ -258,16 +258,16 @@ def test_vectors_of_all_targets_are_charged_what_numpy_says(loss, seed, sparse):
     vectors = [(target, Vector("v", draw.normal(size=columns), draw.normal())) for target in (0, 2, 2, 1, 0)]
     spans = [Span(rows, 1, 0), Span(rows, 1, 7), Span(rows, 3, 11)]
     exact = Exact(vectors, columns, 0.5, loss, targets)
-    (seen,) = read_tallies([exact], [(batch.slice(0, 9), codes[:9]), (batch.slice(9, rows), codes[9:])], spans)
+    (tallies,) = read_tallies([exact], [(batch.slice(0, 9), codes[:9]), (batch.slice(9, rows), codes[9:])], spans)
     for k, (target, v) in enumerate(vectors):
         times, scores = times_of(spans[target]), X @ v.vector + 0.5 * v.bias
         margins, squares = np.where(codes == target, scores, -scores), (X * X).sum(axis=1) + 0.25
         charges = [times @ LOSSES[name](margins) for name in ("hinge", "squared-hinge", loss)]
-        assert seen.losses[k] == pytest.approx(charges, rel=1e-12)
+        assert tallies.losses[k] == pytest.approx(charges, rel=1e-12)
         ends = margins[times > 0].min(), np.abs(scores[times > 0]).max()
-        assert (seen.least[k], seen.largest[k]) == pytest.approx(ends, rel=1e-12)
+        assert (tallies.least[k], tallies.largest[k]) == pytest.approx(ends, rel=1e-12)
         played = times.sum(), squares[times > 0].max(), times @ squares
-        assert (seen.rounds[k], seen.longest[k], seen.total[k]) == pytest.approx(played, rel=1e-12)
+        assert (tallies.rounds[k], tallies.longest[k], tallies.total[k]) == pytest.approx(played, rel=1e-12)
 
 
 def test_a_row_whose_squared_length_is_beyond_floats_is_refused():
@@ -285,15 +285,15 @@ def test_directions_of_all_targets_are_read_as_each_alone(seed):
     X, codes = draw.normal(size=(rows, 4)), draw.integers(0, targets, rows).astype(np.int32)
     whose, spans = [0, 1, 2, 2, 1], [Span(rows, 1, 0), Span(rows, 1, 5), Span(rows, 2, 9)]
     along = [Direction.along("d", draw.normal(size=4), draw.normal()) for _ in whose]
-    (seen,) = read_tallies([Sight(along, 1.0, whose, targets)], [(Batch(X, None, 4), codes)], spans)
+    (tallies,) = read_tallies([Sight(along, 1.0, whose, targets)], [(Batch(X, None, 4), codes)], spans)
     for k, target in enumerate(whose):
         order = np.repeat(np.arange(rows), times_of(spans[target]))
         signs = np.where(codes[order] == target, 1, -1).astype(np.int32)
         rounds = [(Batch(X[order], None, 4), signs)]
         (alone,) = read_tallies([Sight([along[k]], 1.0)], rounds, [Span.of(len(order), len(order))])
-        assert np.allclose(seen.bins[k], alone.bins[0], rtol=1e-12, atol=0)
+        assert np.allclose(tallies.bins[k], alone.bins[0], rtol=1e-12, atol=0)
         for name in ("least", "rounds", "longest", "total"):
-            assert getattr(seen, name)[k] == pytest.approx(getattr(alone, name)[0], rel=1e-12)
+            assert getattr(tallies, name)[k] == pytest.approx(getattr(alone, name)[0], rel=1e-12)
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -332,7 +332,7 @@ def test_the_oracles_of_the_bounds(oracles):
     from .test_theory_mistakes import comparator
 
     names = {"b_711_second_corrected": squared_hinge, "b_711A_sharp_root": sharp}
-    seen = 0
+    count = 0
     for case in oracles:
         if not case["id"].startswith("nonseparable/bounds"):
             continue
@@ -343,15 +343,15 @@ def test_the_oracles_of_the_bounds(oracles):
         for name, theorem in names.items():
             bound = theorem.bound(learner.ledger_, u, learner.target_facts()[0])
             assert bound == pytest.approx(case["expected"][name], rel=1e-12)
-            seen += 1
-    assert seen == 8
+            count += 1
+    assert count == 8
 
 
 def test_the_oracles_of_the_perceptron(oracles):
     """Updates, mistakes, weights and passes of the worked runs are exact, under their rule for ties."""
     from fractions import Fraction
 
-    rules, seen = {"le0": "update", "plus": 1, "minus": -1}, 0
+    rules, count = {"le0": "update", "plus": 1, "minus": -1}, 0
     for case in oracles:
         given, expected = case["input"], case["expected"]
         if case["topic"] != "perceptron" or "passes" not in given or "w0" in given:
@@ -373,8 +373,8 @@ def test_the_oracles_of_the_perceptron(oracles):
         np.testing.assert_allclose(
             learner.coef_[0], [float(Fraction(w)) for w in expected["w"]], rtol=1e-12, atol=1e-15
         )
-        seen += 1
-    assert seen >= 12
+        count += 1
+    assert count >= 12
 
 
 def test_parameters_changed_after_the_run_do_not_change_its_certificates(tmp_path):
@@ -401,10 +401,10 @@ def test_a_shuffled_run_is_certified_on_its_rounds_and_on_no_others():
 def test_the_bounds_do_not_depend_on_the_unit_of_the_rows(scale):
     """The same rows in other units have the same bounds, to a few per cent of the search."""
     X, y = noisy(200, 5)
-    found = {c.theorem.name: c.bound for c in Perceptron().fit(X, y).certify(X, y, svm=False)}
+    results = {c.theorem.name: c.bound for c in Perceptron().fit(X, y).certify(X, y, svm=False)}
     scaled = {c.theorem.name: c.bound for c in Perceptron().fit(X * scale, y).certify(X * scale, y, svm=False)}
     for name in ("sharp", "posterior"):
-        assert scaled[name] == pytest.approx(found[name], rel=0.03)
+        assert scaled[name] == pytest.approx(results[name], rel=0.03)
 
 
 def test_margins_at_the_edge_of_a_bin_break_nothing():

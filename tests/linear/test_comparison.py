@@ -39,7 +39,7 @@ def test_learners_are_compared_by_their_mistakes_before_each_update() -> None:
     it; the objects themselves learn nothing."""
     X, y = rows(500)
     a, b = Perceptron(), AROW()
-    found = regretless.compare(a, b, X, y)
+    comparison = regretless.compare(a, b, X, y)
     assert not hasattr(a, "classes_")
     first = {int(np.argmax(y == label)) for label in np.unique(y)}
     expected = []
@@ -50,9 +50,9 @@ def test_learners_are_compared_by_their_mistakes_before_each_update() -> None:
             wrong += row in first or mistakes > before
             before = mistakes
         expected.append(int(wrong))
-    assert found.mistakes == expected
-    assert found.apart[0] - found.apart[1] == expected[0] - expected[1]
-    assert found.difference == (expected[0] - expected[1]) / 500
+    assert comparison.mistakes == expected
+    assert comparison.apart[0] - comparison.apart[1] == expected[0] - expected[1]
+    assert comparison.difference == (expected[0] - expected[1]) / 500
 
 
 def test_a_label_that_nobody_knew_is_a_mistake_of_both() -> None:
@@ -67,11 +67,12 @@ def test_models_are_judged_as_they_are() -> None:
     X, y = rows(300)
     model = AROW().fit(*rows(300, seed=1))
     before = model.coef_.copy()
-    found = regretless.compare(model, Perceptron(), X, y)
-    assert found.mistakes[0] == int((model.predict(X) != y).sum())
+    comparison = regretless.compare(model, Perceptron(), X, y)
+    assert comparison.mistakes[0] == int((model.predict(X) != y).sum())
     assert np.array_equal(model.coef_, before)
     assert all(
-        one.assuming == "that no model has learned from these rows, or was chosen by them" for one in found.certificates
+        one.assuming == "that no model has learned from these rows, or was chosen by them"
+        for one in comparison.certificates
     )
     assert regretless.compare(Perceptron(), AROW(), X, y).certificates[0].assuming is None
 
@@ -79,15 +80,15 @@ def test_models_are_judged_as_they_are() -> None:
 def test_several_classes_are_compared() -> None:
     """One against the rest, classes met on the way, by streams and by arrays alike."""
     X, y = rows(400, classes=3)
-    found = regretless.compare(Perceptron(), OnlineGradientDescent(loss="logistic"), X, y)
+    comparison = regretless.compare(Perceptron(), OnlineGradientDescent(loss="logistic"), X, y)
     sides = LearningCompetitor(Perceptron()), LearningCompetitor(OnlineGradientDescent(loss="logistic"))
     again = Comparison(("a", "b"))
     for begin in range(0, 400, 37):
         batch = Batch(X[begin : begin + 37], y[begin : begin + 37], 5)
         again.add(*(side.losses(batch) for side in sides))
-    assert (again.mistakes, again.apart) == (found.mistakes, found.apart)
-    assert again.log_losses[0] is found.log_losses[0] is None
-    assert again.log_losses[1] == pytest.approx(found.log_losses[1], rel=1e-12)
+    assert (again.mistakes, again.apart) == (comparison.mistakes, comparison.apart)
+    assert again.log_losses[0] is comparison.log_losses[0] is None
+    assert again.log_losses[1] == pytest.approx(comparison.log_losses[1], rel=1e-12)
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -104,9 +105,9 @@ def test_the_log_loss_is_that_of_the_probabilities(classes: int) -> None:
 def test_the_log_loss_of_a_learner_is_the_one_that_it_counts() -> None:
     """Over a stream of two classes the aggregated classifier's log loss is that of its own ledger."""
     X, y = rows(400)
-    found = regretless.compare(AggregatedClassifier(), Perceptron(), X, y)
-    assert found.log_losses[0] == pytest.approx(AggregatedClassifier().partial_fit(X, y).ledger_.loss, rel=1e-9)
-    assert found.log_losses[1] is None
+    comparison = regretless.compare(AggregatedClassifier(), Perceptron(), X, y)
+    assert comparison.log_losses[0] == pytest.approx(AggregatedClassifier().partial_fit(X, y).ledger_.loss, rel=1e-9)
+    assert comparison.log_losses[1] is None
 
 
 def test_a_label_that_a_model_does_not_know_is_a_mistake_without_a_probability() -> None:
@@ -139,23 +140,23 @@ def test_the_first_decision_is_the_first_interval_without_0() -> None:
     """Looking at every interval finds the same row."""
     rng = np.random.default_rng(2)
     first, second = losses(rng, 3000, 0.35), losses(rng, 3000, 0.25)
-    found = Comparison(("a", "b"))
-    found.add(first, second)
+    comparison = Comparison(("a", "b"))
+    comparison.add(first, second)
     x = (1.0 + first.wrong - second.wrong) / 2
     rounds = np.arange(1, 3001)
     guesses = (0.5 + np.cumsum(x) - x) / rounds
     low, high = interval(rounds, np.cumsum(x), np.cumsum((x - guesses) ** 2), 0.05)
     outside = np.flatnonzero((low > 0.5) | (high < 0.5))
-    assert found.decided == outside[0] + 1
+    assert comparison.decided == outside[0] + 1
 
 
 def test_equal_classifiers_are_never_told_apart() -> None:
     """Of two that always err together the difference is 0 and the interval holds it."""
     X, y = rows(300)
-    found = regretless.compare(Perceptron(), Perceptron(), X, y)
-    assert found.names == ("Perceptron A", "Perceptron B")
-    assert (found.difference, found.better, found.decided) == (0, None, None)
-    assert "neither is shown to err less" in str(found)
+    comparison = regretless.compare(Perceptron(), Perceptron(), X, y)
+    assert comparison.names == ("Perceptron A", "Perceptron B")
+    assert (comparison.difference, comparison.better, comparison.decided) == (0, None, None)
+    assert "neither is shown to err less" in str(comparison)
 
 
 def test_the_better_one_is_named_in_either_order() -> None:

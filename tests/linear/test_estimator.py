@@ -209,11 +209,11 @@ def test_only_parameters_that_were_changed_are_printed() -> None:
 def test_a_wrong_parameter_is_refused_in_scikit_learns_words() -> None:
     """Setting a parameter that does not exist says what scikit-learn would say and changes nothing."""
     ours, theirs = PlainPerceptron(passes=2), Twin(passes=2)
-    with pytest.raises(ValueError, match="Invalid parameter 'eta'") as said:
+    with pytest.raises(ValueError, match="Invalid parameter 'eta'") as error:
         ours.set_params(passes=7, eta=1)
     with pytest.raises(ValueError, match="Invalid parameter 'eta'") as expected:
         theirs.set_params(eta=1)
-    assert str(said.value) == str(expected.value).replace("Twin", "PlainPerceptron")
+    assert str(error.value) == str(expected.value).replace("Twin", "PlainPerceptron")
     assert ours.get_params() == {"intercept": 1.0, "passes": 2}
 
 
@@ -296,9 +296,9 @@ def test_weights_reach_fit_and_score_through_a_grid_search(blobs: Any, routing: 
     Witness.heard.clear()
     search = GridSearchCV(learner, {"passes": [1, 3]}, cv=2).fit(X, y, sample_weight=weight)
     assert search.best_score_ > 0.7
-    fits = [heard for method, heard in Witness.heard if method == "fit"]
-    scores = [heard for method, heard in Witness.heard if method == "score"]
-    assert [len(heard) for heard in fits] == [60, 60, 60, 60, 120]
+    fits = [calls for method, calls in Witness.heard if method == "fit"]
+    scores = [calls for method, calls in Witness.heard if method == "score"]
+    assert [len(calls) for calls in fits] == [60, 60, 60, 60, 120]
     assert len(scores) == 4
     for fit, score in zip(fits, scores, strict=False):
         assert sorted([*fit, *score]) == list(weight)
@@ -312,8 +312,8 @@ def test_weights_reach_fit_and_score_through_a_pipeline(blobs: Any, routing: Non
     pipeline = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), learner)
     Witness.heard.clear()
     pipeline.fit(X, y, cost=cost).score(X, y, sample_weight=weight)
-    heard = [(method, weights.tolist()) for method, weights in Witness.heard]
-    assert heard == [("fit", cost.tolist()), ("score", weight.tolist())]
+    calls = [(method, weights.tolist()) for method, weights in Witness.heard]
+    assert calls == [("fit", cost.tolist()), ("score", weight.tolist())]
 
 
 def test_weights_that_nobody_asked_for_are_refused(blobs: Any, routing: None) -> None:
@@ -610,13 +610,13 @@ def test_names_of_two_kinds_are_refused_and_numbers_are_no_names() -> None:
 def test_the_first_unfit_entry_is_named() -> None:
     """The explanation gives the kind, the row and the column, dense and sparse, by number or by name."""
     X = np.array([[0.0, 1.0], [np.nan, np.inf]])
-    said = "Input X contains NaN. It stands in row 1, column 0 (counted from 0)."
-    assert explain_nonfinite(rows_of(X), 1) == said
+    message = "Input X contains NaN. It stands in row 1, column 0 (counted from 0)."
+    assert explain_nonfinite(rows_of(X), 1) == message
     X[1, 0] = 0
     for batch in (rows_of(X), rows_of(sp.csr_array(X))):
-        said = explain_nonfinite(batch, 1, ["a", "b"])
-        assert said.startswith("Input X contains infinity or a value too large for dtype('float64').")
-        assert "row 1, column 'b'" in said
+        message = explain_nonfinite(batch, 1, ["a", "b"])
+        assert message.startswith("Input X contains infinity or a value too large for dtype('float64').")
+        assert "row 1, column 'b'" in message
     assert "squares in row 0" in explain_nonfinite(rows_of([[1e200]]), 0)
 
 

@@ -81,11 +81,11 @@ def test_a_stream_may_be_cut_anywhere(tmp_path, name, classes):
     """Rows in one call, in many and with a stop at a model file between them give the same books and predictions."""
     X, y = rows(classes)
     whole = made(name).partial_fit(X, y, classes=classes)
-    parts, kept = made(name), tmp_path / "kept.rgl"
+    parts, archive = made(name), tmp_path / "kept.rgl"
     for begin in range(0, len(X), 70):
         parts.partial_fit(X[begin : begin + 70], y[begin : begin + 70], classes=classes)
-        parts.save(kept)
-        parts = regretless.load(kept)
+        parts.save(archive)
+        parts = regretless.load(archive)
     assert parts.ledger_ == whole.ledger_
     assert np.array_equal(parts.decision_function(X), whole.decision_function(X))
 
@@ -187,8 +187,8 @@ def test_threads_may_predict_at_once(name, classes):
     learner = made(name).fit(X, y)
     expected = learner.decision_function(X)
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda _: learner.decision_function(X), range(24)))
-    assert all(np.array_equal(one, expected) for one in found)
+        values = list(pool.map(lambda _: learner.decision_function(X), range(24)))
+    assert all(np.array_equal(one, expected) for one in values)
 
 
 @EVERY

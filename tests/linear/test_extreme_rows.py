@@ -48,8 +48,8 @@ def test_a_row_is_learned_from_like_the_textbook_or_refused(loss, schedule, radi
             w, _, _ = gradient_descent(X[:played], y[:played], loss, schedule, 1.0, radius or np.inf)
             np.testing.assert_allclose(learner.coef_[0], w, rtol=1e-6)
         if played and size in (1e-150, 1e77, 1e100):
-            found = learner.certify(X[:played], y[:played], svm=False)
-            assert not any("learned from others" in (one.why or "") or one.violated for one in found)
+            certificates = learner.certify(X[:played], y[:played], svm=False)
+            assert not any("learned from others" in (one.why or "") or one.violated for one in certificates)
 
 
 UNIT = np.random.default_rng(0).normal(size=(20, 3))

@@ -61,16 +61,16 @@ def test_no_size_of_rows_breaks_a_certificate(name, settings, problem, size):
     X, y = problem()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of numbers that overflow while a comparator is looked for
-        found = judged(name, settings, X * size, y)
-    assert not [str(certificate) for certificate in found if certificate.violated]
+        result = judged(name, settings, X * size, y)
+    assert not [str(certificate) for certificate in result if certificate.violated]
 
 
 @EVERY
 def test_rows_of_zeros_are_legal(name, settings):
     """Rows of zeros, whose squares vanish rightly, keep certificates that say no less than the number of rounds."""
-    found = judged(name, settings, np.zeros((6, 3)), [1, -1] * 3)
-    assert not [str(certificate) for certificate in found if certificate.violated]
-    assert any(certificate.applies for certificate in found) or speak_of_some_rows(one.theorem for one in found)
+    result = judged(name, settings, np.zeros((6, 3)), [1, -1] * 3)
+    assert not [str(certificate) for certificate in result if certificate.violated]
+    assert any(certificate.applies for certificate in result) or speak_of_some_rows(one.theorem for one in result)
 
 
 @pytest.mark.parametrize("learner", [Perceptron(), MulticlassPerceptron(), SecondOrderPerceptron()], ids=repr)
@@ -90,8 +90,8 @@ def test_no_bound_is_won_by_cancellation(learner, small):
         random = np.random.default_rng(seed)
         X, y = random.normal(size=(30, 2)), random.choice([-1, 1], 30)
         X[::2] *= small
-        found = learner.fit(X, y).certify(X, y, svm=False)
-        assert not [str(certificate) for certificate in found if certificate.violated]
+        certificates = learner.fit(X, y).certify(X, y, svm=False)
+        assert not [str(certificate) for certificate in certificates if certificate.violated]
 
 
 def test_a_slow_winnow_is_not_near_its_start_by_rounding():
@@ -101,8 +101,8 @@ def test_a_slow_winnow_is_not_near_its_start_by_rounding():
         X = random.choice([-1.0, 1.0], size=(20, 4))
         y = np.where(X @ (1 + 1e-9 * random.normal(size=4)) > 0, 1, -1)
         learner = Winnow(rate=1e-10, passes=50, until_clean=True).fit(X, y)
-        found = learner.certify(X, y, svm=False)
-        assert not [str(certificate) for certificate in found if certificate.violated]
+        certificates = learner.certify(X, y, svm=False)
+        assert not [str(certificate) for certificate in certificates if certificate.violated]
 
 
 def test_what_the_rate_was_made_for_is_known_before_the_run():

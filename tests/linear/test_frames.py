@@ -99,20 +99,20 @@ def test_a_learner_of_a_frame_is_kept_with_its_columns(tmp_path: Path, capsys: p
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "text"),
     [
         ({"age": None}, r"row 0 \(counted from 0\), column 'age' has no value; fill or drop its missing values"),
         ({"when": pd.Timestamp("2030-01-01")}, r"column 'when' is of type timestamp\[.*\]; convert it or leave it out"),
     ],
 )
-def test_what_is_no_feature_is_an_error(change: dict[str, Any], said: str) -> None:
+def test_what_is_no_feature_is_an_error(change: dict[str, Any], text: str) -> None:
     """A missing number and a column of times are named, with what to do; nothing is learned."""
     data = columns()
     frame = frames(data)["strings"].assign(**change)
     if "age" in change:
         frame["age"] = np.nan
     learner = Perceptron()
-    with pytest.raises(RegretlessError, match=said):
+    with pytest.raises(RegretlessError, match=text):
         learner.fit(frame, data["label"])
     assert not hasattr(learner, "classes_")
 

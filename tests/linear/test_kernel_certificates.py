@@ -219,7 +219,7 @@ def test_values_that_are_no_inner_products_certify_nothing():
     def tanh(a, b):
         return np.tanh(a @ b.T + 1)
 
-    found = [
+    results = [
         KernelPerceptron(kernel="precomputed").fit(gram, y).certify(gram, y),
         KernelPerceptron(kernel="precomputed")
         .fit(X @ X.T + 1e-3 * X[:, 0], signs)
@@ -229,7 +229,7 @@ def test_values_that_are_no_inner_products_certify_nothing():
         KernelPerceptron(kernel=tanh, budget=5).fit(X, signs).certify(X, signs),
         KernelPerceptron(kernel=tanh, budget=5, removal="projection").fit(X, signs).certify(X, signs),
     ]
-    for certificates in found:
+    for certificates in results:
         assert len(certificates) >= 5
         assert all(c.bound is None and "not known to be positive semidefinite" in c.why for c in certificates)
 
@@ -294,10 +294,10 @@ def test_values_of_rows_do_not_depend_on_how_many_are_asked_for_at_once(monkeypa
     random = np.random.default_rng(0)
     X, y = random.normal(size=(80, 3)), random.integers(2, size=80)
     learner = KernelPerceptron(gamma=0.5).fit(X, y)
-    at_once, asked = learner.decision_function(X), []
+    at_once, queries = learner.decision_function(X), []
     monkeypatch.setattr("regretless.linear.kernel.player.PAIRS", 100)
     original = Batch.slice
-    monkeypatch.setattr(Batch, "slice", lambda *words: asked.append(words) or original(*words))
+    monkeypatch.setattr(Batch, "slice", lambda *words: queries.append(words) or original(*words))
     assert np.array_equal(learner.decision_function(X), at_once)
     assert np.array_equal(learner.decision_function(sp.csr_array(X)), at_once)
-    assert len(asked) > 20
+    assert len(queries) > 20

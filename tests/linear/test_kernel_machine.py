@@ -36,8 +36,8 @@ def test_threads_that_ask_at_once_get_the_same_scores(how, sparse):
         with ThreadPoolExecutor(4) as threads:
             for _ in range(8):
                 learner.state_._player = None
-                found = threads.map(learner.decision_function, parts * 3)
-                assert all(np.array_equal(a, b) for a, b in zip(found, alone * 3, strict=True))
+                results = threads.map(learner.decision_function, parts * 3)
+                assert all(np.array_equal(a, b) for a, b in zip(results, alone * 3, strict=True))
     finally:
         sys.setswitchinterval(before)
 
@@ -65,7 +65,7 @@ def made(**changes) -> dict[str, np.ndarray]:
 def machine(**changes) -> _core.KernelMachine:
     """A machine over them."""
     a, book = made(**changes), np.zeros((1, 13))
-    found = _core.KernelMachine(
+    result = _core.KernelMachine(
         *(a[name] for name in ("coefficients", "lag", "norm2", "born", "counts")),
         book,
         np.zeros(TARGETS),
@@ -73,9 +73,9 @@ def machine(**changes) -> _core.KernelMachine:
         COLUMNS,
         0,
     )
-    found.sparse(*(a[name] for name in ("begin", "length", "values", "indices", "place", "work")))
-    found.rules("linear")
-    return found
+    result.sparse(*(a[name] for name in ("begin", "length", "values", "indices", "place", "work")))
+    result.rules("linear")
+    return result
 
 
 @pytest.mark.parametrize(
@@ -168,13 +168,13 @@ def test_broken_rows_stop_the_play(rows, says):
 
 def test_a_gram_matrix_that_does_not_hold_the_support_is_refused():
     """Columns of slots and the place of the rows among them lie within the matrix."""
-    found = machine()
-    found.given(np.array([0, 5, *[0] * 6]))
+    result = machine()
+    result.given(np.array([0, 5, *[0] * 6]))
     with pytest.raises(ValueError, match="not in the Gram matrix"):
-        found.score_given(np.eye(2), np.zeros((2, 1)))
+        result.score_given(np.eye(2), np.zeros((2, 1)))
     for first in (-1, 5, 2**63 - 1):
         with pytest.raises(ValueError, match="not among the columns"):
-            found.play_given(np.ones((2, 6)), first, SIGNS)
+            result.play_given(np.ones((2, 6)), first, SIGNS)
 
 
 def test_a_stream_that_grows_too_wide_for_sparse_rows_is_refused():

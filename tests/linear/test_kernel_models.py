@@ -111,9 +111,9 @@ def test_a_saved_model_is_the_model(tmp_path, sparse, how):
     assert loaded.gamma_ == learner.gamma_
     assert loaded.ledger_ == learner.ledger_
     assert np.array_equal(loaded.decision_function(X), learner.decision_function(X))
-    found = loaded.certify(X, y)
-    assert [c.bound for c in found] == [c.bound for c in learner.certify(X, y)]
-    assert found[0 if "budget" in how else 1].applies
+    certificates = loaded.certify(X, y)
+    assert [c.bound for c in certificates] == [c.bound for c in learner.certify(X, y)]
+    assert certificates[0 if "budget" in how else 1].applies
     loaded.partial_fit(X, y), learner.partial_fit(X, y)
     assert loaded.ledger_ == learner.ledger_
     assert np.array_equal(loaded.decision_function(X), learner.decision_function(X))

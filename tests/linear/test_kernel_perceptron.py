@@ -31,17 +31,17 @@ FIT = "a Gram matrix is of rows that are all known, so there is no partial_fit"
 
 def expected(estimator):
     """Checks that must fail, each with its reason."""
-    found = {
+    results = {
         "check_sample_weight_equivalence_on_dense_data": WEIGHTS,
         "check_sample_weight_equivalence_on_sparse_data": WEIGHTS,
     }
     if estimator.kernel in ("linear", "precomputed"):
-        found["check_class_weight_classifiers"] = THRESHOLD
+        results["check_class_weight_classifiers"] = THRESHOLD
     if estimator.kernel == "precomputed":
-        found |= dict.fromkeys(("check_positive_only_tag_during_fit", "check_estimators_nan_inf"), SQUARE)
+        results |= dict.fromkeys(("check_positive_only_tag_during_fit", "check_estimators_nan_inf"), SQUARE)
         for name in ("fit_score_takes_y", "n_features_in_after_fitting", "estimators_partial_fit_n_features"):
-            found[f"check_{name}"] = FIT
-    return found
+            results[f"check_{name}"] = FIT
+    return results
 
 
 with warnings.catch_warnings():
@@ -119,9 +119,9 @@ def test_on_whole_numbers_every_decision_is_the_twins(X, y, name, ties, passes):
     for rows in (X, X.astype(np.float32), *forms(X)[1:]):
         ours = made(name, ties=ties, passes=passes).fit(rows, y)
         assert (ours.ledger_.updates, ours.ledger_.mistakes) == (len(updates), mistakes)
-        found = ours.state_.slots
+        result = ours.state_.slots
         coefficients = np.append(ours.dual_coef_[0], 0.0)
-        assert np.array_equal(coefficients[found], alpha)
+        assert np.array_equal(coefficients[result], alpha)
 
 
 @pytest.mark.kernel

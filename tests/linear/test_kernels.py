@@ -143,9 +143,9 @@ def test_the_margin_perceptron_keeps_its_distance(game, theta, intercept):
         missing += max(0.0, bar - margin)
         if margin < bar or margin == bar == 0:
             w, moves[t] = w + label * x, label
-    play, told = Play(X.shape[1], loss="margin", margin=theta, intercept=intercept), np.empty((len(X), 1))
-    play.dense(X, y, moves=told)
-    np.testing.assert_array_equal(told, moves)
+    play, scores = Play(X.shape[1], loss="margin", margin=theta, intercept=intercept), np.empty((len(X), 1))
+    play.dense(X, y, moves=scores)
+    np.testing.assert_array_equal(scores, moves)
     np.testing.assert_array_equal(play.w[:, 0], w[:-1])
     assert play.memory[0, NORM2] == w @ w
     assert play.ledger().loss == pytest.approx(missing, rel=1e-12, abs=1e-12)
@@ -178,10 +178,10 @@ def test_passive_aggressive_steps_are_the_textbooks(game, rules, weight):
         w = w + tau * label * x
         moves.append(tau * label)
         assert loss == 0 or label * (w @ x) <= 1 + 1e-9
-    play, told = Play(X.shape[1], **rules), np.empty((len(X), 1))
-    play.sparse(X, y, sample_weight=weight, moves=told)
+    play, scores = Play(X.shape[1], **rules), np.empty((len(X), 1))
+    play.sparse(X, y, sample_weight=weight, moves=scores)
     # A round that is met exactly leaves a loss of nothing or of one rounding error, and a step as long as that.
-    np.testing.assert_allclose(told[:, 0], moves, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(scores[:, 0], moves, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(play.w[:, 0], w[:-1], rtol=1e-9, atol=1e-9)
     ledger = play.ledger()
     assert (ledger.loss, ledger.slope2, ledger.step2) == pytest.approx((suffered, squares, gain), rel=1e-9, abs=1e-9)
@@ -196,9 +196,9 @@ def test_rounds_near_the_margin_are_decided_as_by_weights_summed_afresh():
     for t, (x, label) in enumerate(zip(X, y, strict=True)):
         if label * (w @ x) < 0.9 * np.sqrt(w @ w) or not w.any():
             w, moves[t] = w + label * x, label
-    play, told = Play(4, loss="margin", margin=0.9), np.empty_like(moves)
-    play.dense(X, y, moves=told)
-    np.testing.assert_array_equal(told, moves)
+    play, scores = Play(4, loss="margin", margin=0.9), np.empty_like(moves)
+    play.dense(X, y, moves=scores)
+    np.testing.assert_array_equal(scores, moves)
     assert play.memory[0, NORM2] == pytest.approx(w @ w, rel=1e-9)
 
 
@@ -254,10 +254,10 @@ def test_classes_played_directly_are_the_textbooks(X, classes, targets, eta, int
             updates, norm2 = updates + 1, norm2 + x @ x
             moves[t, label], moves[t, rival] = eta, -eta
             W = W + np.outer(x, moves[t])
-    play, told = Play(6, targets, average=True, loss="direct", eta=eta, intercept=intercept), np.empty_like(moves)
+    play, slots = Play(6, targets, average=True, loss="direct", eta=eta, intercept=intercept), np.empty_like(moves)
     run = play.dense if dense else play.sparse
-    assert run(X, classes, moves=told) == (len(X), None)
-    np.testing.assert_array_equal(told, moves)
+    assert run(X, classes, moves=slots) == (len(X), None)
+    np.testing.assert_array_equal(slots, moves)
     np.testing.assert_array_equal(play.weights, W[:-1])
     np.testing.assert_allclose((play.memory[:, CLOCK] * play.weights - play.lag) / len(X), mean[:-1], atol=1e-12)
     whole = play.ledger(targets)
@@ -276,7 +276,7 @@ def test_classes_played_directly_are_the_textbooks(X, classes, targets, eta, int
 )
 def test_aggressive_and_direct_runs_are_the_same_bits_everywhere(X, classes, rules, cut):
     """Instruction sets, layouts, precisions and cuts into blocks make no difference to several targets."""
-    found = set()
+    names = set()
     before = _core.isa()
     try:
         for isa in _core.isas():
@@ -287,17 +287,17 @@ def test_aggressive_and_direct_runs_are_the_same_bits_everywhere(X, classes, rul
                 run = play.dense if layout is None else lambda *a, p=play, o=layout, **k: p.sparse(*a, **o, **k)
                 assert run(rows, classes, end=cut) == (cut, None)
                 assert run(rows, classes, begin=cut) == (len(X), None)
-                found.add(play.bits() + play.lag.tobytes())
+                names.add(play.bits() + play.lag.tobytes())
     finally:
         _core.use_isa(before)
-    assert len(found) == 1
+    assert len(names) == 1
 
 
 @given(rounds(elements=mostly_zero), compositions)
 def test_all_instruction_sets_and_layouts_give_the_same_bits(game, rules):
     """Dense rows, sparse rows, stored zeros, 32 and 64 bit indices: on every instruction set one and the same state."""
     X, y = game
-    found = set()
+    names = set()
     before = _core.isa()
     try:
         for isa in _core.isas():
@@ -306,10 +306,10 @@ def test_all_instruction_sets_and_layouts_give_the_same_bits(game, rules):
                 play = Play(X.shape[1], **rules)
                 outcome = play.dense(X, y) if layout is None else play.sparse(X, y, **layout)
                 assert outcome == (len(X), None)
-                found.add(play.bits())
+                names.add(play.bits())
     finally:
         _core.use_isa(before)
-    assert len(found) == 1
+    assert len(names) == 1
 
 
 @given(rounds(dtype=np.float32), compositions)
@@ -532,22 +532,22 @@ def test_moves_are_the_steps_of_each_round(game, rules, cut, random):
     """Replayed, `moves` give the weights; asking for them changes no bit, and other rounds are not touched."""
     X, y = game
     order = np.array(random.sample(range(len(X)), len(X)), dtype=np.int64)
-    silent, told = Play(X.shape[1], **rules), Play(X.shape[1], **rules)
+    silent, loud = Play(X.shape[1], **rules), Play(X.shape[1], **rules)
     silent.sparse(X, y, order=order)
     moves = np.full((len(X), 1), np.nan)
-    told.sparse(X, y, order=order, end=cut, moves=moves)
+    loud.sparse(X, y, order=order, end=cut, moves=moves)
     assert np.isfinite(moves[:cut]).all()
     assert np.isnan(moves[cut:]).all()
-    told.sparse(X, y, order=order, begin=cut, moves=moves)
-    assert told.bits() == silent.bits()
-    assert np.count_nonzero(moves) <= told.ledger().updates
+    loud.sparse(X, y, order=order, begin=cut, moves=moves)
+    assert loud.bits() == silent.bits()
+    assert np.count_nonzero(moves) <= loud.ledger().updates
     w, bias = np.zeros(X.shape[1]), 0.0
     for t, a in zip(order, moves[:, 0], strict=True):
         w, bias = w + a * X[t], bias + a * rules["intercept"]
         length = np.sqrt(w @ w + bias * bias)
         if rules["geometry"] == "ball" and length > rules["radius"]:
             w, bias = w * rules["radius"] / length, bias * rules["radius"] / length
-    np.testing.assert_allclose(told.w[:, 0], w, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(loud.w[:, 0], w, rtol=1e-6, atol=1e-8)
 
 
 @given(rounds(elements=mostly_zero), arrays(np.int32, 30, elements=st.integers(0, 4)))
@@ -665,10 +665,10 @@ def test_sparse_rows_in_many_pieces_are_their_dense_twins(lengths, wide, targets
     assert other.player.play(*rows, labels, sample_weight=weights, begin=begin, moves=others) == (len(X), None)
     assert one.bits() == other.bits()
     assert moves.tobytes() == others.tobytes()
-    scores, seen = np.empty((2, len(X), targets))
+    scores, observed = np.empty((2, len(X), targets))
     one.player.score(X, None, None, scores)
-    other.player.score(*rows, seen)
-    assert scores.tobytes() == seen.tobytes()
+    other.player.score(*rows, observed)
+    assert scores.tobytes() == observed.tobytes()
 
 
 @pytest.mark.parametrize("row", [0, 1023, 1024, 2000])
@@ -760,12 +760,12 @@ def test_squares_are_summed_in_one_order_wherever_zeros_are():
     for _ in range(24):  # so that the second stretch begins in each lane
         row = draw.normal(size=700) * (draw.random(700) < 0.9)
         columns = np.flatnonzero(row).astype(np.int32)
-        found = set()
+        names = set()
         for table in ((row[None], None, None), (row[columns], columns, np.array([0, len(columns)]))):
-            sums, seen = np.zeros((3, vectors)), np.zeros(3)
+            sums, counts = np.zeros((3, vectors)), np.zeros(3)
             ends = np.stack([np.full(vectors, np.inf), none])
             assert _core.charge(
-                *table, whose[:1], 0.0, "nothing", weights, none, whose, none + 1, sums, ends, seen
+                *table, whose[:1], 0.0, "nothing", weights, none, whose, none + 1, sums, ends, counts
             ) == (1, None)
-            found.add((sums.tobytes(), ends.tobytes(), seen.tobytes()))
-        assert len(found) == 1
+            names.add((sums.tobytes(), ends.tobytes(), counts.tobytes()))
+        assert len(names) == 1

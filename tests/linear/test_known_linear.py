@@ -399,16 +399,16 @@ def test_what_a_margin_of_all_costs():
 def test_a_long_recursion_is_followed_within_one_part_in_sixteen_thousand():
     """Where the recursion is passed in strides its bound is at least the exact one, and hardly above it."""
     exact = largest(0, 1 / 0.3904, 1.0, 0.39)
-    told = margin_perceptron.most_updates(0.0, 1 / 0.3904, 1.0, 0.39)
-    assert 1 << 14 < exact <= told <= exact * (1 + 1 / 16000) + 1
+    limit = margin_perceptron.most_updates(0.0, 1 / 0.3904, 1.0, 0.39)
+    assert 1 << 14 < exact <= limit <= exact * (1 + 1 / 16000) + 1
     free = margin_perceptron.most_updates(0.0, 2e5, 1.0, 0.0)  # M <= 2e5 sqrt(M)
     assert 4e10 <= free <= 4e10 * (1 + 1 / 8000)
 
 
 def test_the_best_of_the_grid_is_what_its_formula_says():
     """(rate L + ln(12 / delta)) / T as an exponent, at the best of twelve rates, and never more than 1."""
-    wanted = min((1 - exp(-(2.0**k * 4 + log(240)) / 100)) / (1 - exp(-(2.0**k))) for k in range(-6, 6))
-    assert future.small_loss_grid(4, 100, 0.05) == pytest.approx(wanted, rel=1e-12)
+    expected = min((1 - exp(-(2.0**k * 4 + log(240)) / 100)) / (1 - exp(-(2.0**k))) for k in range(-6, 6))
+    assert future.small_loss_grid(4, 100, 0.05) == pytest.approx(expected, rel=1e-12)
     assert future.small_loss_grid(5, 5, 0.05) == 1.0
     assert future.small_loss_grid(0, 0, 0.05) == 1.0
 
@@ -426,9 +426,9 @@ def test_a_rate_of_nothing_is_too_large_for_every_margin():
 
 def test_a_margin_below_the_one_asked_for_is_a_violation():
     """A clean pass that leaves a row nearer than theta |v| breaks the theorem; a row on the wrong side does so too."""
-    asked = {"comparator.own": 0.6}
+    request = {"comparator.own": 0.6}
     for least, observed in ((0.75, 0.8), (0.6, 1.0), (0.5, 1.2), (0.0, inf), (-0.1, inf)):
-        game = case(margin_perceptron.margin_attained, MARGIN, 1.0, observed, asked | {"comparator.least": least})
+        game = case(margin_perceptron.margin_attained, MARGIN, 1.0, observed, request | {"comparator.least": least})
         certificate = game.theorem.certify(game.ledger, [game.comparator], game.learner)
         assert certificate.observed == pytest.approx(observed, rel=1e-12)
         assert certificate.violated is (least < 0.6)
@@ -452,8 +452,8 @@ AT_ONCE = {"mean_risk": False, "mean_excess": False}
 @known([one for one in first_of_each(CASES) if one.theorem.kind == "probable"])
 def test_after_which_numbers_of_rounds_a_risk_is_bounded(case):
     """Bounds from Hoeffding's inequality are for a number of rounds fixed beforehand, those from Ville's for all."""
-    told = case.theorem.certify(case.ledger, [case.comparator], case.learner)
-    assert (told.confidence, told.at_once) == (0.95, AT_ONCE.get(case.theorem.name, True))
+    certificates = case.theorem.certify(case.ledger, [case.comparator], case.learner)
+    assert (certificates.confidence, certificates.at_once) == (0.95, AT_ONCE.get(case.theorem.name, True))
 
 
 def test_lines_that_rest_on_one_event_fail_together():

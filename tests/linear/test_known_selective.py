@@ -195,15 +195,15 @@ def streamed(X, y, classes, order=None, **parameters):
     """A learner that saw the labels alone that it asked, and the places of these rows; labels are late in an order."""
     learner = SelectiveSamplingPerceptron(**parameters)
     learner.announce(np.arange(classes), X.shape[1])
-    asked = []
+    calls = []
     for place, x in enumerate(X):
         if question := learner.ask(x):
-            asked.append((place, question))
+            calls.append((place, question))
             if order is None:
                 learner.learn(question, y[place])
-    for place, question in () if order is None else order(asked):
+    for place, question in () if order is None else order(calls):
         learner.learn(question, y[place])
-    return learner, [place for place, _ in (asked if order is None else order(asked))]
+    return learner, [place for place, _ in (calls if order is None else order(calls))]
 
 
 @given(
@@ -340,11 +340,11 @@ def test_rows_of_a_stream_with_few_labels_are_not_called_others():
     """Of a learner that was asked row by row `certify` says that labels are not known, and what reads the asked rows;
     of one that learned other rows with all their labels it says that these are others."""
     X, y = game(5, rows=40)
-    asked = SelectiveSamplingPerceptron(b=0.1)
-    asked.announce(np.arange(2), 4)
+    queries = SelectiveSamplingPerceptron(b=0.1)
+    queries.announce(np.arange(2), 4)
     for x, label in zip(X, y, strict=True):
-        if question := asked.ask(x):
-            asked.learn(question, label)
-    assert {"certify_asked" in one.why for one in asked.certify(X, y)} == {True}
+        if question := queries.ask(x):
+            queries.learn(question, label)
+    assert {"certify_asked" in one.why for one in queries.certify(X, y)} == {True}
     other = SelectiveSamplingPerceptron(b=0.1).fit(X[1:], y[1:])
     assert {one.of_other_rounds for one in other.certify(X, y)} == {True}

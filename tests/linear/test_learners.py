@@ -206,8 +206,8 @@ def test_a_third_class_loses_nothing_of_the_first_two():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 4)), np.r_[rng.integers(0, 2, 200), rng.integers(0, 3, 100)]
     late = Perceptron().partial_fit(X, y)
-    told = Perceptron().partial_fit(X[:200], y[:200], classes=[0, 1, 2]).partial_fit(X[200:], y[200:])
-    np.testing.assert_array_equal(late.coef_[:2], told.coef_[:2])
+    learner = Perceptron().partial_fit(X[:200], y[:200], classes=[0, 1, 2]).partial_fit(X[200:], y[200:])
+    np.testing.assert_array_equal(late.coef_[:2], learner.coef_[:2])
     assert late.classes_.tolist() == [0, 1, 2]
     assert late.state_.ledgers()[2].rounds == 300 - int(np.argmax(y == 2))
 
@@ -260,19 +260,19 @@ def test_the_rounds_of_a_class_without_a_rival_count_as_documented(names, first)
         assert met.ledger_.updates == known.ledger_.updates
         assert met.ledger_.mistakes == known.ledger_.mistakes - wrong
         np.testing.assert_array_equal(met.decision_function(X), known.decision_function(X))
-        told = copy.copy(learner).partial_fit(X, y, classes=list(names))
-        assert told.ledger_ == known.ledger_
+        model = copy.copy(learner).partial_fit(X, y, classes=list(names))
+        assert model.ledger_ == known.ledger_
 
 
 def test_ties():
     """On orthonormal rows with label +1 the three rules make 3, 0 and 3 updates, and 0, 0 and 3 mistakes."""
     X, y = np.eye(3), np.ones(3)
-    found = {
+    results = {
         ties: (ledger.updates, ledger.mistakes)
         for ties in ("update", 1, -1)
         for ledger in [Perceptron(ties=ties).partial_fit(X, y, classes=[-1, 1]).ledger_]
     }
-    assert found == {"update": (3, 0), 1: (0, 0), -1: (3, 3)}
+    assert results == {"update": (3, 0), 1: (0, 0), -1: (3, 3)}
 
 
 def test_the_order_is_the_order_of_the_rows_unless_asked():
@@ -499,8 +499,8 @@ def test_the_classes_of_many_labels_are_those_of_numpy(labels):
         assert labels is some
         np.testing.assert_array_equal(read, classes)
         np.testing.assert_array_equal(played, codes)
-        wanted = np.searchsorted(classes, some)
-        np.testing.assert_array_equal(codes, wanted if len(classes) != 2 else 2 * wanted - 1)
+        expected = np.searchsorted(classes, some)
+        np.testing.assert_array_equal(codes, expected if len(classes) != 2 else 2 * expected - 1)
 
 
 @pytest.mark.parametrize(

@@ -79,22 +79,22 @@ def squared_distance(Z: list[list[Fraction]]) -> Fraction:
     return best
 
 
-def check(found: MaxMargin, Z: list[list[Fraction]]) -> None:
+def check(result: MaxMargin, Z: list[list[Fraction]]) -> None:
     """The weights have at least the margin `lower`, and the support combines to at most `upper`, in fractions."""
-    if found.weights is None:
-        assert found.lower == 0
+    if result.weights is None:
+        assert result.lower == 0
     else:
-        w = [Fraction(float(value)) for value in found.weights]
+        w = [Fraction(float(value)) for value in result.weights]
         least = min(dot(w, z) for z in Z)
         assert least > 0
-        assert least**2 >= Fraction(found.lower) ** 2 * dot(w, w)
-    rows, weights = found.support
+        assert least**2 >= Fraction(result.lower) ** 2 * dot(w, w)
+    rows, weights = result.support
     a = [Fraction(float(weight)) for weight in weights]
     assert min(a) > 0
     assert float(sum(a)) == pytest.approx(1)
     point = [sum((x * Z[row][k] for x, row in zip(a, rows, strict=True)), Fraction(0)) for k in range(len(Z[0]))]
-    if found.upper > 0:
-        assert dot(point, point) <= Fraction(found.upper) ** 2 * sum(a) ** 2
+    if result.upper > 0:
+        assert dot(point, point) <= Fraction(result.upper) ** 2 * sum(a) ** 2
 
 
 def planted(rows: int, columns: int, gap: float = 0.05, noise: float = 0.0, seed: int = 1) -> tuple[Any, Any]:
@@ -122,12 +122,12 @@ def needle(margin: float) -> np.ndarray:
 @pytest.mark.parametrize(("X", "y", "squared"), WORKED)
 def test_worked_cases(X, y, squared):
     """The interval holds the margin found by hand, in exact arithmetic, and is as narrow as asked."""
-    found = max_margin(X, y)
-    assert Fraction(found.lower) ** 2 <= squared <= Fraction(found.upper) ** 2
-    assert found.converged
-    assert found.gap <= 1e-9
-    assert found.separable == (squared > 0)
-    check(found, fractions(np.array(X) * np.array(y)[:, None]))
+    separator = max_margin(X, y)
+    assert Fraction(separator.lower) ** 2 <= squared <= Fraction(separator.upper) ** 2
+    assert separator.converged
+    assert separator.gap <= 1e-9
+    assert separator.separable == (squared > 0)
+    check(separator, fractions(np.array(X) * np.array(y)[:, None]))
 
 
 def test_worked_cases_of_the_oracles(oracles):
@@ -135,10 +135,10 @@ def test_worked_cases_of_the_oracles(oracles):
     cases = [case for case in oracles if case["topic"] == "max margin" and "rho2" in case["expected"]]
     assert len(cases) >= 5
     for case in cases:
-        found = max_margin(case["input"]["X"], case["input"]["y"])
+        separator = max_margin(case["input"]["X"], case["input"]["y"])
         squared = Fraction(case["expected"]["rho2"])
-        assert Fraction(found.lower) ** 2 <= squared <= Fraction(found.upper) ** 2, case["id"]
-        assert found.converged
+        assert Fraction(separator.lower) ** 2 <= squared <= Fraction(separator.upper) ** 2, case["id"]
+        assert separator.converged
 
 
 @given(small_integers)
@@ -147,12 +147,12 @@ def test_integers_have_an_exact_answer(data):
     X, y = data
     Z = fractions(X * y[:, None])
     squared = squared_distance(Z)
-    found = max_margin(X, np.where(y > 0, "yes", "no")) if len(set(y)) == 2 else max_margin_signed(X, y)
-    assert Fraction(found.lower) ** 2 <= squared <= Fraction(found.upper) ** 2
-    assert found.separable is (squared > 0)
-    assert found.converged
-    assert found.upper == 0 or squared > 0
-    check(found, Z)
+    result = max_margin(X, np.where(y > 0, "yes", "no")) if len(set(y)) == 2 else max_margin_signed(X, y)
+    assert Fraction(result.lower) ** 2 <= squared <= Fraction(result.upper) ** 2
+    assert result.separable is (squared > 0)
+    assert result.converged
+    assert result.upper == 0 or squared > 0
+    check(result, Z)
 
 
 @given(small_integers)
@@ -160,34 +160,34 @@ def test_separate_answers_as_max_margin_does(data):
     """separate agrees with the exact answer, and its separator or Gordan's certificate holds in fractions."""
     X, y = data
     Z = fractions(X * y[:, None])
-    found = separate(X, y if len(set(y)) == 2 else np.where(y > 0, 1, -1))
-    assert found.separable is (squared_distance(Z) > 0)
-    assert found.proven
-    if found.separable:
-        w = [Fraction(float(value)) for value in found.weights]
-        assert min(dot(w, z) for z in Z) ** 2 >= Fraction(found.margin) ** 2 * dot(w, w)
-        assert found.margin > 0
-        assert found.multipliers is None
+    separator = separate(X, y if len(set(y)) == 2 else np.where(y > 0, 1, -1))
+    assert separator.separable is (squared_distance(Z) > 0)
+    assert separator.proven
+    if separator.separable:
+        w = [Fraction(float(value)) for value in separator.weights]
+        assert min(dot(w, z) for z in Z) ** 2 >= Fraction(separator.margin) ** 2 * dot(w, w)
+        assert separator.margin > 0
+        assert separator.multipliers is None
     else:
-        rows, weights = found.multipliers
+        rows, weights = separator.multipliers
         a = [Fraction(float(weight)) for weight in weights]
         point = [sum((x * Z[row][k] for x, row in zip(a, rows, strict=True)), Fraction(0)) for k in range(len(Z[0]))]
-        assert dot(point, point) <= Fraction(found.residual) ** 2 * sum(a) ** 2
-        assert found.residual <= 1e-15 * 10
-        assert found.weights is None
-        assert found.margin == 0
+        assert dot(point, point) <= Fraction(separator.residual) ** 2 * sum(a) ** 2
+        assert separator.residual <= 1e-15 * 10
+        assert separator.weights is None
+        assert separator.margin == 0
 
 
 @given(small_reals)
 def test_no_rounding_error_breaks_the_interval(Z):
     """On arbitrary numbers lower <= upper, and both are proved by what comes with them, in fractions."""
-    found = max_margin_signed(Z)
-    assert 0 <= found.lower <= found.upper
-    check(found, fractions(Z))
+    separator = max_margin_signed(Z)
+    assert 0 <= separator.lower <= separator.upper
+    check(separator, fractions(Z))
     squared = squared_distance(fractions(Z))
-    assert Fraction(found.lower) ** 2 <= squared
-    assert squared <= Fraction(found.upper) ** 2
-    assert found.separable in (squared > 0, None)
+    assert Fraction(separator.lower) ** 2 <= squared
+    assert squared <= Fraction(separator.upper) ** 2
+    assert separator.separable in (squared > 0, None)
 
 
 @given(st.integers(0, 10**6))
@@ -197,7 +197,7 @@ def test_agrees_with_a_general_optimiser(seed):
 
     random = np.random.default_rng(seed)
     Z = random.normal(size=(int(random.integers(1, 12)), int(random.integers(1, 5)))) + 0.7
-    found = max_margin_signed(Z)
+    separator = max_margin_signed(Z)
     start = np.full(len(Z), 1 / len(Z))
     other = minimize(
         lambda a: 0.5 * float((a @ Z) @ (a @ Z)),
@@ -207,8 +207,8 @@ def test_agrees_with_a_general_optimiser(seed):
         constraints={"type": "eq", "fun": lambda a: a.sum() - 1, "jac": lambda a: np.ones(len(a))},
         options={"ftol": 1e-14, "maxiter": 500},
     )
-    assert found.converged
-    assert found.upper == pytest.approx(float(np.linalg.norm(other.x @ Z)), rel=1e-4, abs=1e-4)
+    assert separator.converged
+    assert separator.upper == pytest.approx(float(np.linalg.norm(other.x @ Z)), rel=1e-4, abs=1e-4)
 
 
 # ---- what does not matter
@@ -219,12 +219,12 @@ def test_order_and_scale_do_not_matter(seed, exponent):
     """Rows in another order have the same margin, and 2^k times the rows 2^k times the margin."""
     random = np.random.default_rng(seed)
     Z = random.normal(size=(30, 3)) + 1.5
-    found = max_margin_signed(Z)
+    separator = max_margin_signed(Z)
     for other in (max_margin_signed(Z[random.permutation(30)]), max_margin_signed(Z * 2.0**exponent)):
-        scale = 1.0 if other.upper == pytest.approx(found.upper) else 2.0**exponent
-        assert other.separable == found.separable
-        assert other.lower <= found.upper * scale * (1 + 1e-15)
-        assert found.lower * scale <= other.upper * (1 + 1e-15)
+        scale = 1.0 if other.upper == pytest.approx(separator.upper) else 2.0**exponent
+        assert other.separable == separator.separable
+        assert other.lower <= separator.upper * scale * (1 + 1e-15)
+        assert separator.lower * scale <= other.upper * (1 + 1e-15)
         assert other.converged
 
 
@@ -233,9 +233,9 @@ def test_order_and_scale_do_not_matter(seed, exponent):
 def test_numbers_of_any_size(scale, sparse):
     """Neither tiny nor huge values over- or underflow."""
     X, y = planted(400, 8, gap=0.2)
-    found = max_margin(sp.csr_array(X * scale) if sparse else X * scale, y)
-    assert found.converged
-    assert found.lower / scale == pytest.approx(max_margin(X, y).lower)
+    separator = max_margin(sp.csr_array(X * scale) if sparse else X * scale, y)
+    assert separator.converged
+    assert separator.lower / scale == pytest.approx(max_margin(X, y).lower)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -250,12 +250,12 @@ def test_dense_and_sparse_rows_have_the_same_margin(dtype, index, intercept):
     rows.indices, rows.indptr = rows.indices.astype(index), rows.indptr.astype(index)
     dense, sparse = max_margin(X, y, intercept=intercept), max_margin(rows, y, intercept=intercept)
     exact = max_margin(np.column_stack([X.astype(np.float64), np.full(600, intercept)]), y)
-    for found in (dense, sparse):
-        assert found.converged
-        assert found.lower <= exact.upper
-        assert exact.lower <= found.upper
-        if found.weights is not None:
-            assert found.weights.shape == (12 + (intercept > 0),)
+    for result in (dense, sparse):
+        assert result.converged
+        assert result.lower <= exact.upper
+        assert exact.lower <= result.upper
+        if result.weights is not None:
+            assert result.weights.shape == (12 + (intercept > 0),)
 
 
 def test_memory_maps_are_read(tmp_path):
@@ -263,16 +263,16 @@ def test_memory_maps_are_read(tmp_path):
     X, y = planted(500, 5, gap=0.3)
     stored = np.memmap(tmp_path / "rows", np.float32, "w+", shape=X.shape)
     stored[:] = X
-    found = max_margin(stored, y)
-    assert (found.lower, found.upper) == (lambda m: (m.lower, m.upper))(max_margin(X.astype(np.float32), y))
+    separator = max_margin(stored, y)
+    assert (separator.lower, separator.upper) == (lambda m: (m.lower, m.upper))(max_margin(X.astype(np.float32), y))
 
 
 def test_signs_may_be_multiplied_into_the_rows():
     """max_margin_signed gives the same interval for X with signs as for the rows y x."""
     X, y = planted(300, 6, gap=0.2)
-    found, other = max_margin_signed(X, y), max_margin_signed(X * y[:, None])
-    assert found.lower == pytest.approx(other.lower, rel=1e-9)
-    assert found.lower == pytest.approx(max_margin(X, y).lower, rel=1e-9)
+    separator, other = max_margin_signed(X, y), max_margin_signed(X * y[:, None])
+    assert separator.lower == pytest.approx(other.lower, rel=1e-9)
+    assert separator.lower == pytest.approx(max_margin(X, y).lower, rel=1e-9)
     with pytest.raises(RegretlessError, match="each -1 or 1"):
         max_margin_signed(X, np.zeros(300))
     with pytest.raises(RegretlessError, match="each -1 or 1"):
@@ -286,21 +286,21 @@ def test_one_class():
     """One class alone is separated from nothing by its nearest point; its sign follows the label."""
     X = np.array([[3.0, 4.0], [6.0, 8.0]])
     for label, sign in ((1, 1), ("spam", 1), (0, -1), (-1, -1)):
-        found = max_margin(X, [label, label])
-        assert found.lower == pytest.approx(5)
-        assert found.weights == pytest.approx(sign * np.array([0.6, 0.8]))
+        separator = max_margin(X, [label, label])
+        assert separator.lower == pytest.approx(5)
+        assert separator.weights == pytest.approx(sign * np.array([0.6, 0.8]))
 
 
 def test_a_zero_row_has_margin_zero():
     """A row of zeros is Gordan's certificate all by itself, but not where an intercept is added."""
     X, y = [[1.0, 2.0], [0.0, 0.0], [3.0, 1.0]], [1, 1, -1]
     for rows in (np.array(X), sp.csr_array(X)):
-        found = separate(rows, y)
-        assert found.separable is False
-        assert found.proven
-        assert [part.tolist() for part in found.multipliers] == [[1], [1.0]]
-        assert found.residual == 0
-        assert "row 1" in found.why
+        separator = separate(rows, y)
+        assert separator.separable is False
+        assert separator.proven
+        assert [part.tolist() for part in separator.multipliers] == [[1], [1.0]]
+        assert separator.residual == 0
+        assert "row 1" in separator.why
     assert separate([[1.0], [0.0], [-1.0]], [1, 1, -1], intercept=1.0).separable is True
 
 
@@ -313,9 +313,9 @@ def test_stored_zeros_are_zeros():
 @pytest.mark.parametrize("tiny", [1e-320, 1e-200])
 def test_a_tiny_row_is_no_zero_row(tiny):
     """A row that underflows when it is squared is still told from zero."""
-    found = max_margin([[1.0, 1.0], [tiny, 0.0]], [1, 1])
-    assert found.separable is not False
-    assert 0 <= found.lower <= tiny <= found.upper * (1 + 1e-15)
+    separator = max_margin([[1.0, 1.0], [tiny, 0.0]], [1, 1])
+    assert separator.separable is not False
+    assert 0 <= separator.lower <= tiny <= separator.upper * (1 + 1e-15)
 
 
 def test_contradictory_duplicates():
@@ -323,11 +323,11 @@ def test_contradictory_duplicates():
     X, y = planted(1000, 40, gap=0.5)
     X[700], y[700] = X[3], -y[3]
     for rows in (X, sp.csr_array(X), X.astype(np.float32)):
-        found = separate(rows, y)
-        assert found.separable is False
-        assert sorted(found.multipliers[0].tolist()) == [3, 700]
-        assert found.multipliers[1].tolist() == [0.5, 0.5]
-        assert found.residual == 0
+        separator = separate(rows, y)
+        assert separator.separable is False
+        assert sorted(separator.multipliers[0].tolist()) == [3, 700]
+        assert separator.multipliers[1].tolist() == [0.5, 0.5]
+        assert separator.residual == 0
         assert max_margin(rows, y).upper == 0
 
 
@@ -343,9 +343,9 @@ def test_fewer_rows_than_columns():
     """Independent rows are always separable, whatever their labels."""
     random = np.random.default_rng(0)
     X = random.normal(size=(20, 300))
-    found = max_margin(X, random.permutation([0, 1] * 10))
-    assert found.converged
-    assert found.separable
+    separator = max_margin(X, random.permutation([0, 1] * 10))
+    assert separator.converged
+    assert separator.separable
 
 
 def test_one_column():
@@ -389,27 +389,27 @@ def test_tiny_margins_are_found_or_left_open(monkeypatch, margin, few_columns):
     """Down to the rounding errors of the data the margin is enclosed, either way; below, nothing is claimed."""
     monkeypatch.setattr(nearest_point, "FEW_COLUMNS", few_columns)
     Z = needle(margin)
-    found = max_margin_signed(Z)
-    assert found.separable in ((True,) if margin >= 1e-12 else (None, True, False))
-    assert found.lower <= found.upper
-    assert found.gap <= max(1e-9, 1e-15 / margin * 1000) if margin else True
-    assert found.converged == (found.separable is False or found.gap <= 1e-9)
+    separator = max_margin_signed(Z)
+    assert separator.separable in ((True,) if margin >= 1e-12 else (None, True, False))
+    assert separator.lower <= separator.upper
+    assert separator.gap <= max(1e-9, 1e-15 / margin * 1000) if margin else True
+    assert separator.converged == (separator.separable is False or separator.gap <= 1e-9)
     if margin >= 1e-6:
-        assert found.converged
-    if found.separable is None:
-        assert "rounding" in found.why
+        assert separator.converged
+    if separator.separable is None:
+        assert "rounding" in separator.why
 
 
 @pytest.mark.parametrize("columns", [5, 10, 20, 30, 40, 50])
 def test_margins_that_shrink_exponentially(columns):
     """Rows e_i - 2 e_(i-1) are separable with a margin of about 2^-columns, and never called anything else."""
     Z = np.eye(columns) - 2 * np.eye(columns, k=-1)
-    found = max_margin_signed(Z)
+    separator = max_margin_signed(Z)
     best = 1 / np.sqrt(sum(float(2**k - 1) ** 2 for k in range(1, columns + 1)))
-    assert found.lower <= best * (1 + 1e-14)
-    assert best <= found.upper * (1 + 1e-14)
-    assert found.separable is (True if columns <= 40 else found.separable)
-    assert found.separable is not False
+    assert separator.lower <= best * (1 + 1e-14)
+    assert best <= separator.upper * (1 + 1e-14)
+    assert separator.separable is (True if columns <= 40 else separator.separable)
+    assert separator.separable is not False
     assert separate(Z, np.ones(columns)).separable is not False
 
 
@@ -429,15 +429,15 @@ def test_columns_and_rows_of_very_different_size():
 def test_overlapping_classes_are_proved_to_overlap():
     """Normal rows with flipped labels have a certificate of columns + 1 rows at most, proved without fractions."""
     X, y = planted(5000, 30, noise=0.05)
-    found = separate(X, y)
-    assert found.separable is False
-    assert found.proven
-    rows, weights = found.multipliers
+    separator = separate(X, y)
+    assert separator.separable is False
+    assert separator.proven
+    rows, weights = separator.multipliers
     assert len(rows) <= 31
     assert weights.sum() == pytest.approx(1)
     point = weights.astype(np.longdouble) @ (X[rows] * y[rows, None])  # float64 rounds more than the bound allows for
-    assert np.sqrt(point @ point) <= found.residual * (1 + 1e-6) + 1e-17
-    assert found.residual <= 1e-13
+    assert np.sqrt(point @ point) <= separator.residual * (1 + 1e-6) + 1e-17
+    assert separator.residual <= 1e-13
     assert max_margin(X, y).upper == 0
 
 
@@ -479,17 +479,17 @@ def test_threads_change_no_bit_where_work_is_counted():
 @pytest.mark.parametrize("tolerance", [0.5, 1e-3, 1e-6, 1e-12])
 def test_the_tolerance_is_kept(tolerance):
     """The gap is at most what was asked, where numbers allow it."""
-    found = max_margin(*planted(3000, 10, gap=0.3), tolerance=tolerance)
-    assert found.converged
-    assert found.gap <= tolerance
+    separator = max_margin(*planted(3000, 10, gap=0.3), tolerance=tolerance)
+    assert separator.converged
+    assert separator.gap <= tolerance
 
 
 def test_a_gap_that_numbers_do_not_hold_is_not_claimed():
     """Asked for no gap at all, the interval stays open by rounding errors and says so."""
-    found = max_margin(*planted(500, 10), tolerance=0.0)
-    assert found.lower < found.upper
-    assert not found.converged
-    assert found.gap <= 1e-12
+    separator = max_margin(*planted(500, 10), tolerance=0.0)
+    assert separator.lower < separator.upper
+    assert not separator.converged
+    assert separator.gap <= 1e-12
 
 
 # ---- the ways there
@@ -566,13 +566,13 @@ def test_every_way_leads_to_the_same_interval(monkeypatch, way, layout):
     way(monkeypatch)
     if way not in CORRALS:
         without_corrals(monkeypatch)
-    found = max_margin(layout(wider), y, max_seconds=60)
-    assert found.converged
-    assert found.lower <= expected.upper
-    assert expected.lower <= found.upper
-    assert found.separable == expected.separable
-    if found.weights is not None:
-        assert (y * (wider @ found.weights)).min() == pytest.approx(found.lower, rel=1e-6)
+    separator = max_margin(layout(wider), y, max_seconds=60)
+    assert separator.converged
+    assert separator.lower <= expected.upper
+    assert expected.lower <= separator.upper
+    assert separator.separable == expected.separable
+    if separator.weights is not None:
+        assert (y * (wider @ separator.weights)).min() == pytest.approx(separator.lower, rel=1e-6)
     X, y = planted(400, 15, noise=0.1)
     assert separate(layout(X), y).separable is False
 
@@ -583,24 +583,24 @@ def test_many_rows_are_corrected_rather_than_reduced(monkeypatch, layout):
     monkeypatch.setattr(nearest_point, "MOST_NNLS_ROWS", 5)
     without_corrals(monkeypatch)
     X, y = planted(400, 15, noise=0.1)
-    found = separate(layout(X), y)
-    assert found.separable is False
-    assert not found.proven
-    assert 0 < found.residual <= 1e-13
-    rows, weights = found.multipliers
-    assert np.linalg.norm(weights @ (X[rows] * y[rows, None])) <= found.residual + 1e-15
+    separator = separate(layout(X), y)
+    assert separator.separable is False
+    assert not separator.proven
+    assert 0 < separator.residual <= 1e-13
+    rows, weights = separator.multipliers
+    assert np.linalg.norm(weights @ (X[rows] * y[rows, None])) <= separator.residual + 1e-15
 
 
 def test_a_vector_shows_where_to_look_first():
     """Whatever the vector, the margin is the same; from the best one no row is missing in the first working set."""
     X, y = planted(2000, 12, gap=0.2)
     batch, signs = signed_rows.read_signs(X, y)
-    found = max_margin_signed(batch, signs, intercept=2.0)
-    best = found.weights[:-1], found.weights[-1]
+    separator = max_margin_signed(batch, signs, intercept=2.0)
+    best = separator.weights[:-1], separator.weights[-1]
     for toward in (best, (-best[0], -best[1]), (np.zeros(12), 0.0)):
         other = max_margin_signed(batch, signs, intercept=2.0, toward=toward)
         assert other.converged
-        assert (other.lower, other.upper) == pytest.approx((found.lower, found.upper), rel=1e-8)
+        assert (other.lower, other.upper) == pytest.approx((separator.lower, separator.upper), rel=1e-8)
 
 
 @given(small_integers)
@@ -635,9 +635,9 @@ def test_proofs_by_hand(rows, proved, weights):
     """Rows combine to nothing, do not, or leave it open, as can be seen by hand."""
     table = np.array(rows)
     given_weights = np.full(len(table), 1 / len(table))
-    answer, found = nearest_point.exact_weights(table[:, table.any(axis=0)], given_weights)
+    answer, result = nearest_point.exact_weights(table[:, table.any(axis=0)], given_weights)
     assert answer is proved
-    assert found == pytest.approx(given_weights if weights is None else weights)
+    assert result == pytest.approx(given_weights if weights is None else weights)
 
 
 # ---- what it is for
@@ -674,19 +674,19 @@ def test_real_data_are_decided(data: Path, name: str):
         pytest.skip(f"no {path.name} here")
     with lzma.open(path) as file:
         X, y = load_svmlight_file(file)
-    found, some = max_margin(X, y), separate(X, y)
-    assert found.converged
+    separator, some = max_margin(X, y), separate(X, y)
+    assert separator.converged
     assert some.proven
-    assert some.separable is found.separable is (name == "agaricus_train")
+    assert some.separable is separator.separable is (name == "agaricus_train")
     Z = sp.diags_array(np.where(y == y.max(), 1.0, -1.0)) @ X
-    rows, weights = found.support
+    rows, weights = separator.support
     rounding = 1e-15 * float(np.sqrt((Z * Z).sum(axis=1).max()))
-    assert np.linalg.norm(weights @ Z[rows]) <= found.upper + rounding
-    if found.separable:
-        assert (found.lower, found.upper) == pytest.approx((0.2747278186, 0.2747278186), abs=1e-9)
-        assert (Z @ found.weights).min() == pytest.approx(found.lower, rel=1e-12)
+    assert np.linalg.norm(weights @ Z[rows]) <= separator.upper + rounding
+    if separator.separable:
+        assert (separator.lower, separator.upper) == pytest.approx((0.2747278186, 0.2747278186), abs=1e-9)
+        assert (Z @ separator.weights).min() == pytest.approx(separator.lower, rel=1e-12)
     else:
-        assert found.upper == 0
+        assert separator.upper == 0
         assert np.linalg.norm(some.multipliers[1] @ Z[some.multipliers[0]]) <= some.residual + rounding
 
 

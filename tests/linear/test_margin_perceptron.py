@@ -139,11 +139,11 @@ def test_the_worked_cases(oracles, name):
 @pytest.mark.parametrize("k", [1, 1.3, 2, 3.7, 10, 25])
 def test_the_recursion_is_counted_right(k, epsilon):
     """The largest number of updates is found as if it were counted one by one, and never exceeds the closed form."""
-    found = most_updates(0.0, k, 1.0, (1 - epsilon) / k)
+    limit = most_updates(0.0, k, 1.0, (1 - epsilon) / k)
     exact = counted(k, epsilon)
-    assert exact <= found <= (exact if exact < EXACT else exact * (1 + 1e-4))
-    assert found <= 2 * k * k / epsilon**2 + 2 * k / epsilon
-    assert most_updates(0.0, k * 1e-9, 1e9, (1 - epsilon) * 1e9 / k) == found
+    assert exact <= limit <= (exact if exact < EXACT else exact * (1 + 1e-4))
+    assert limit <= 2 * k * k / epsilon**2 + 2 * k / epsilon
+    assert most_updates(0.0, k * 1e-9, 1e9, (1 - epsilon) * 1e9 / k) == limit
 
 
 def test_the_recursion_has_the_asymptotes_of_the_theory():
@@ -224,12 +224,12 @@ def test_a_margin_that_exists_is_handed_over(X, v, share, epsilon):
     assert learner.clean_
     assert learner.obstacle_ is None
     assert learner.margin_ >= (1 - epsilon) * gamma * (1 - 1e-9)
-    found = learner.certify(X, y, against=v)
-    assert [c.theorem for c in found] == [*MARGIN_PERCEPTRON, margin_clean_pass, margin_attained]
-    for certificate in found:
+    certificates = learner.certify(X, y, against=v)
+    assert [c.theorem for c in certificates] == [*MARGIN_PERCEPTRON, margin_clean_pass, margin_attained]
+    for certificate in certificates:
         assert certificate.applies, str(certificate)
         assert certificate.holds, str(certificate)
-    assert found[-1].observed == pytest.approx((1 - epsilon) * gamma / learner.margin_)
+    assert certificates[-1].observed == pytest.approx((1 - epsilon) * gamma / learner.margin_)
 
 
 @settings(max_examples=25)
@@ -326,14 +326,13 @@ def test_several_classes_hand_over_the_smallest_margin():
     w = np.column_stack([learner.coef_, learner.intercept_ / 3.0])
     margins = (np.where(y[:, None] == np.arange(3), 1, -1) * (longer @ w.T)).min(axis=0) / np.linalg.norm(w, axis=1)
     assert learner.margin_ == pytest.approx(margins.min())
-    found = learner.certify(X, y)[-1]
-    assert found.applies
-    assert found.observed == pytest.approx(0.5 / margins.min())
-    assert (found.bound, found.holds) == (1.0, True)
-    line = (
-        f"Margin handed over: margin asked for over margin attained {found.observed:.6g} <= 1, against final weights  ["
-    )
-    assert str(found).startswith(line)
+    certificate = learner.certify(X, y)[-1]
+    assert certificate.applies
+    assert certificate.observed == pytest.approx(0.5 / margins.min())
+    assert (certificate.bound, certificate.holds) == (1.0, True)
+    ratio = f"{certificate.observed:.6g}"
+    line = f"Margin handed over: margin asked for over margin attained {ratio} <= 1, against final weights  ["
+    assert str(certificate).startswith(line)
 
 
 def test_a_longer_run_than_until_clean_has_no_bound_on_its_length():
@@ -342,9 +341,9 @@ def test_a_longer_run_than_until_clean_has_no_bound_on_its_length():
     learner = MarginPerceptron(gamma=0.1).fit(X, y)
     for _ in range(9):
         learner.partial_fit(X, y)
-    found = {c.theorem: c for c in learner.certify(X, y)}
-    assert not found[margin_clean_pass].applies
-    assert found[margin_attained].applies
+    results = {c.theorem: c for c in learner.certify(X, y)}
+    assert not results[margin_clean_pass].applies
+    assert results[margin_attained].applies
 
 
 @pytest.mark.parametrize(

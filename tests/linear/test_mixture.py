@@ -36,15 +36,15 @@ def made(**settings):
 
 def row_by_row(X, y):
     """What each member says by definition: a learner predicts a row, then learns it; the last label needs no rows."""
-    learners, said = [AROW(), MulticlassPerceptron()], []
+    learners, messages = [AROW(), MulticlassPerceptron()], []
     for learner in learners:
         each = []
         for x, label in zip(X, y, strict=True):
             each.append(learner.predict(x[None])[0] if hasattr(learner, "classes_") else None)
             learner.partial_fit(x[None], [label])
-        said.append(each)
-    said.append([None, *y[:-1]])
-    return np.array(said, dtype=object).T
+        messages.append(each)
+    messages.append([None, *y[:-1]])
+    return np.array(messages, dtype=object).T
 
 
 def test_members_are_charged_what_they_said_before_each_row():

@@ -219,12 +219,12 @@ def test_matrices_are_read_as_they_are(kind, intercept):
     X, y = rng.normal(size=(50, 3)), rng.integers(0, 4, 50)
     learner = MulticlassPerceptron(intercept=intercept, passes=3).fit(kind(X), y)
     V, b = rng.normal(size=(4, 3)), rng.normal(size=4) * (intercept > 0)
-    (found,) = read(question(learner, kind(X), y), [Matrix("some", np.ascontiguousarray(V.T), b)])
+    (metadata,) = read(question(learner, kind(X), y), [Matrix("some", np.ascontiguousarray(V.T), b)])
     longer = np.column_stack([X, np.full(50, intercept)])
     slow = comparator(longer, y, np.column_stack([V, b]), 3)
     for name in ("norm", "hinge", "squared_hinge", "least", "rounds", "max_norm2", "total_norm2"):
-        assert getattr(found, name) == pytest.approx(getattr(slow, name)), name
-    np.testing.assert_array_equal(found.vector, np.column_stack([V, b]) if intercept else V)
+        assert getattr(metadata, name) == pytest.approx(getattr(slow, name)), name
+    np.testing.assert_array_equal(metadata.vector, np.column_stack([V, b]) if intercept else V)
 
 
 @settings(max_examples=8)
@@ -252,10 +252,10 @@ def test_the_largest_margin_of_all_classes_is_found():
     X = 4 * np.eye(3)[y] + rng.normal(size=(60, 3))
     X, y = X[np.abs(X).max(1) > 0], y
     learner = MulticlassPerceptron(until_clean=True).fit(X, y)
-    found = learner.certify(X, y, svm=False)
-    assert all(certificate.applies and certificate.holds for certificate in found)
-    assert found[-1].theorem is classes_clean_pass
-    best = found[0].comparator
+    certificates = learner.certify(X, y, svm=False)
+    assert all(certificate.applies and certificate.holds for certificate in certificates)
+    assert certificates[-1].theorem is classes_clean_pass
+    best = certificates[0].comparator
     assert best.name == "maximum margin"
     assert np.abs(best.vector.sum(axis=0)).max() < 1e-9
     for V in best.vector + 0.1 * rng.normal(size=(200, 3, 3)) * np.abs(best.vector).max():
@@ -297,8 +297,8 @@ def test_an_update_is_one_round():
     X, y = rng.normal(size=(60, 3)), np.r_[np.arange(2), rng.integers(0, 2, 38), rng.integers(0, 3, 20)]
     late = MulticlassPerceptron().partial_fit(X, y).ledger_
     two = Perceptron().partial_fit(X[:40], y[:40]).ledger_
-    told = MulticlassPerceptron().partial_fit(X, y, classes=[0, 1, 2]).ledger_
-    assert late.updates <= late.rounds == told.rounds == 60
+    ledger = MulticlassPerceptron().partial_fit(X, y, classes=[0, 1, 2]).ledger_
+    assert late.updates <= late.rounds == ledger.rounds == 60
     half = MulticlassPerceptron().partial_fit(X[:40], y[:40]).extended(np.arange(3)).ledger()
     assert half.updates == two.updates
     assert half.loss == 2 * two.loss

@@ -53,8 +53,8 @@ def learned(tmp_path: Path, frame: Any, *how: str, target: str = "label", option
         tmp_path / "t.csv", index=False
     )
     ignored = ("--ignore", "size" if target == "label" else "label")
-    asked = ("--target", target, *options, "--no-certify", "--save", tmp_path / "m.rgl", *ignored)
-    assert quietly("learn", tmp_path / "t.csv", *asked, *how) == 0
+    arguments = ("--target", target, *options, "--no-certify", "--save", tmp_path / "m.rgl", *ignored)
+    assert quietly("learn", tmp_path / "t.csv", *arguments, *how) == 0
     return regretless.load(str(tmp_path / "m.rgl"))
 
 

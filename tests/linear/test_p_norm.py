@@ -66,13 +66,13 @@ def test_it_is_the_textbooks(seed, p, tie, intercept, scale, kind):
 
 def _update_rows(X, y, p, ties):
     """The rounds in which the textbook moves."""
-    before, found = 0, []
+    before, results = 0, []
     for t in range(len(X)):
         updates = p_norm_perceptron(X[: t + 1], y[: t + 1], p, ties=ties)[1]
         if updates > before:
-            found.append(t)
+            results.append(t)
         before = updates
-    return found
+    return results
 
 
 @given(
@@ -132,15 +132,15 @@ def test_at_two_the_theorems_are_the_perceptrons(X, y, v):
 def test_the_chain_behind_the_proof(X, y, p):
     """|theta|_p^2 is at most p - 1 times the sum of |x|_p^2 over the updates."""
     X = np.where(np.abs(X) < 1e-20, 0.0, X)  # so that no power below vanishes
-    theta, found = np.zeros(4), 0.0
+    theta, result = np.zeros(4), 0.0
     learner = fitted(X, y, p=p)
     for x, label in zip(X, y, strict=True):
         if label * ((np.sign(theta) * np.abs(theta) ** (p - 1)) @ x) <= 0:
-            theta, found = theta + label * x, found + np.linalg.norm(x, p) ** 2
-    assert np.linalg.norm(theta, p) ** 2 <= (p - 1) * found * (1 + 1e-9) + 1e-9
+            theta, result = theta + label * x, result + np.linalg.norm(x, p) ** 2
+    assert np.linalg.norm(theta, p) ** 2 <= (p - 1) * result * (1 + 1e-9) + 1e-9
     facts = learner.target_facts()[0]
     np.testing.assert_allclose(learner.state_.theta[:4, 0], theta, atol=1e-9)
-    assert found <= facts.reach**2 * learner.ledger_.updates * (1 + 1e-9)
+    assert result <= facts.reach**2 * learner.ledger_.updates * (1 + 1e-9)
 
 
 def test_orthonormal_rounds_attain_the_bound():

@@ -187,9 +187,9 @@ def test_no_stream_breaks_what_is_printed(X, variant, C):
         learner = PassiveAggressive(variant=variant, C=C).fit(X, y)
     except RegretlessError:
         return
-    found = hunted(learner, X, y)
-    assert [c.theorem for c in found] == list(OF_VARIANT[learner.rules().rate])
-    for certificate in found:
+    result = hunted(learner, X, y)
+    assert [c.theorem for c in result] == list(OF_VARIANT[learner.rules().rate])
+    for certificate in result:
         assert certificate.holds, str(certificate)
 
 

@@ -85,10 +85,10 @@ def test_a_row_of_a_table_with_words_is_asked_for_by_its_columns():
     """Numbers in place of the values of a table with words are refused with the names of its columns."""
     learner = Perceptron().fit(pd.DataFrame({"size": [1.0, 2.0], "town": ["Turku", "Oulu"]}), ["no", "yes"])
     fault = r"a row of 3 numbers .* shape is \(2,\); they are made of the columns 'size', 'town'"
-    for asked in (learner.predict_one, lambda row: learner.update_one(row, "no")):
+    for queries in (learner.predict_one, lambda row: learner.update_one(row, "no")):
         for row in (np.ones(2), [1.0, 2.0]):
             with pytest.raises(RegretlessError, match=fault):
-                asked(row)
+                queries(row)
 
 
 @pytest.mark.parametrize("learner", [Perceptron, AROW, AggregatedClassifier, Winnow, KernelPerceptron])

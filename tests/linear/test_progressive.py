@@ -167,18 +167,18 @@ def test_classes_and_area_are_those_of_scikit_learn(classes):
     X, y = drawn(classes, seed=5)
     learner = Perceptron()
     learner.announce(np.arange(float(classes)), 5)
-    counts, said, scores = Progressive(), [], []
+    counts, messages, scores = Progressive(), [], []
     learner.on_scores = counts
     for row in range(ROWS):
-        said.append(learner.predict(X[row : row + 1])[0])
+        messages.append(learner.predict(X[row : row + 1])[0])
         scores.append(learner.decision_function(X[row : row + 1]).ravel())
         learner.observe(Batch(X[row : row + 1], y[row : row + 1], 5))
     labels = counts.labels
-    np.testing.assert_array_equal(counts.confusion, confusion_matrix(y, said, labels=labels))
+    np.testing.assert_array_equal(counts.confusion, confusion_matrix(y, messages, labels=labels))
     summary = counts.summary()
     assert [one["label"] for one in summary["classes"]] == labels
     for one in summary["classes"]:
-        mine = np.array(said) == one["label"]
+        mine = np.array(messages) == one["label"]
         assert one["recall"] == pytest.approx(mine[y == one["label"]].mean())
         assert one["precision"] == pytest.approx((y[mine] == one["label"]).mean())
     if classes == 2:
@@ -194,11 +194,11 @@ def test_simple_rules_are_counted_beside():
     y = np.random.default_rng(2).choice([0.0, 1.0, 2.0], p=[0.7, 0.2, 0.1], size=ROWS)
     counts = watched(MulticlassPerceptron(), np.ones((ROWS, 1)), y)
     frequent = previous = 0
-    seen: dict[float, int] = {}
+    observed: dict[float, int] = {}
     for row, label in enumerate(y):
-        frequent += not seen or max(seen, key=lambda one: seen[one]) != label
+        frequent += not observed or max(observed, key=lambda one: observed[one]) != label
         previous += row == 0 or y[row - 1] != label
-        seen[label] = seen.get(label, 0) + 1
+        observed[label] = observed.get(label, 0) + 1
     assert (counts.constant, counts.previous) == (frequent, previous)
     assert counts.frequent == 0.0
 
@@ -328,8 +328,8 @@ def test_a_log_loss_that_is_none_is_refused():
     assert "log_loss" not in watched(Perceptron(), X, y).describe()
     assert "log_loss" not in counts.summary()
     counts.log_loss = 2.5
-    kept = json.loads(json.dumps(counts.describe()))
-    assert Progressive.read(kept).log_loss == 2.5
+    record = json.loads(json.dumps(counts.describe()))
+    assert Progressive.read(record).log_loss == 2.5
     for wrong in (-1, float("inf"), float("nan"), "much"):
         with pytest.raises(ModelError):
-            Progressive.read(kept | {"log_loss": wrong})
+            Progressive.read(record | {"log_loss": wrong})

@@ -19,9 +19,9 @@ def test_ages_are_warned_of(learner):
     ages = RANDOM.integers(18, 60, 200)
     with pytest.warns(
         UserWarning, match=r"y has \d+ different whole numbers, 18 to 59, and each becomes a class"
-    ) as told:
+    ) as values:
         learner.fit(X, ages)
-    assert told[0].filename == __file__
+    assert values[0].filename == __file__
     with pytest.warns(UserWarning, match="y has 60 different whole numbers"):
         learner.fit(X[:60], np.arange(60))
 

@@ -29,9 +29,9 @@ def drawn(rows: int, sharper: float = 1.0) -> tuple[np.ndarray, np.ndarray, np.n
 
 def test_right_probabilities_lie_on_the_diagonal_and_sharper_ones_do_not() -> None:
     """Of labels drawn by their probabilities as many come as was said; of scores three times as large they do not."""
-    _, labels, said = drawn(40_000)
-    right = reliability(counts(said, labels))
-    wrong = reliability(counts(3 * said, labels))
+    _, labels, predictions = drawn(40_000)
+    right = reliability(counts(predictions, labels))
+    wrong = reliability(counts(3 * predictions, labels))
     assert right is not None
     assert wrong is not None
     assert right.reliability < 0.001 < 0.01 < wrong.reliability
@@ -41,10 +41,10 @@ def test_right_probabilities_lie_on_the_diagonal_and_sharper_ones_do_not() -> No
 
 def test_the_parts_of_the_brier_score_add_up_to_it() -> None:
     """Reliability - resolution + uncertainty is the mean squared error of the probabilities, but for the stretches."""
-    _, labels, said = drawn(40_000)
-    table = reliability(counts(said, labels))
+    _, labels, predictions = drawn(40_000)
+    table = reliability(counts(predictions, labels))
     assert table is not None
-    exact = float(((1 / (1 + np.exp(-said)) - (labels > 0)) ** 2).mean())
+    exact = float(((1 / (1 + np.exp(-predictions)) - (labels > 0)) ** 2).mean())
     assert table.brier == pytest.approx(exact, rel=0.01)
     assert table.describe()["brier"] == table.brier
 
@@ -71,9 +71,9 @@ def test_scores_are_log_odds_of_the_logistic_loss_alone(loss: str) -> None:
     y = np.where(X[:, 0] + random.normal(size=300) > 0, 1, -1)
     learner = OnlineGradientDescent(loss=loss).fit(X, y)
     scores = learner.decision_function(X)[:, None]
-    said = learner.probabilities(scores)
+    probabilities = learner.probabilities(scores)
     by_odds = 1 / (1 + np.exp(-scores[:, 0]))
-    assert learner.scores_are_log_odds == (said is not None and np.allclose(said[:, 1], by_odds))
+    assert learner.scores_are_log_odds == (probabilities is not None and np.allclose(probabilities[:, 1], by_odds))
     assert learner.scores_are_log_odds == (loss == "logistic")
 
 

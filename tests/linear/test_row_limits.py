@@ -59,7 +59,7 @@ NUMBERS = st.builds(lambda size, sign: sign * size, st.sampled_from(ENDS), st.sa
 ROWS = st.lists(st.tuples(st.lists(NUMBERS, min_size=3, max_size=3), st.integers(0, 2)), min_size=1, max_size=8)
 
 
-def kept(learner: OnlineClassifier) -> dict[str, np.ndarray]:
+def numbers_of(learner: OnlineClassifier) -> dict[str, np.ndarray]:
     """All numbers that a learner keeps, as they are now."""
     return {name: np.array(array) for name, array in learner.state_.tensors().items()}
 
@@ -88,11 +88,11 @@ def test_a_round_is_refused_or_leaves_numbers(name, case, classes, rows):
         warnings.simplefilter("ignore", RuntimeWarning)
         learner.partial_fit(np.zeros((1, 3)), [0], classes=list(range(classes)))
         for row, label in zip(X, y, strict=True):
-            before = kept(learner)
+            before = numbers_of(learner)
             try:
                 learner.partial_fit(row[None], [label])
             except RegretlessError:
-                after = kept(learner)
+                after = numbers_of(learner)
                 assert all(np.array_equal(before[key], after[key], equal_nan=True) for key in before), row
-            assert all(np.isfinite(array).all() for array in kept(learner).values()), row
+            assert all(np.isfinite(array).all() for array in numbers_of(learner).values()), row
         check_scores(learner, X)

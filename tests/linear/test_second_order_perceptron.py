@@ -239,8 +239,8 @@ def test_a_spare_target_of_another_kind_is_refused(tmp_path):
         spare | {f"spare_{name}": array for name, array in spare.items()},
         dict(list(spare.items())[:-1]),
     ):
-        kept = {name: array for name, array in tensors.items() if name not in spare}
-        write_model(path, description, kept | change)
+        rest = {name: array for name, array in tensors.items() if name not in spare}
+        write_model(path, description, rest | change)
         with pytest.raises(ModelError, match="does not fit together"):
             regretless.load(path)
     write_model(path, description, tensors)
@@ -343,17 +343,17 @@ def test_all_instruction_sets_and_layouts_give_the_same_bits(learner, matrix, ga
     X, y = game
     labels = y if classes == 2 else np.abs(X[:, 0] * 8).astype(int) % classes
     known = [-1, 1] if classes == 2 else range(classes)
-    found, before = set(), _core.isa()
+    names, before = set(), _core.isa()
     try:
         for isa in _core.isas():
             _core.use_isa(isa)
             for rows in (*layouts(X), X.astype(np.float32)):
                 ours = learner(matrix=matrix, intercept=intercept).partial_fit(rows, labels, classes=known)
-                kept = b"".join(array.tobytes() for array in ours.state_.tensors().values())
-                found.add(kept + ours.decision_function(rows).tobytes())
+                text = b"".join(array.tobytes() for array in ours.state_.tensors().values())
+                names.add(text + ours.decision_function(rows).tobytes())
     finally:
         _core.use_isa(before)
-    assert len(found) == 1
+    assert len(names) == 1
 
 
 @pytest.mark.kernel
@@ -442,10 +442,10 @@ def test_a_third_class_loses_nothing_of_the_first_two(learner, matrix):
     first = np.flatnonzero(y != 2)[:150]
     order = np.r_[first, np.setdiff1d(np.arange(len(X)), first)]
     X, y = X[order], y[order]
-    late, told = learner(matrix=matrix).partial_fit(X, y), learner(matrix=matrix)
-    told.partial_fit(X[:150], y[:150], classes=[0, 1, 2]).partial_fit(X[150:], y[150:])
-    np.testing.assert_allclose(late.coef_[:2], told.coef_[:2], rtol=1e-12)
-    assert [late.state_.energy(c) for c in (0, 1)] == [told.state_.energy(c) for c in (0, 1)]
+    late, early = learner(matrix=matrix).partial_fit(X, y), learner(matrix=matrix)
+    early.partial_fit(X[:150], y[:150], classes=[0, 1, 2]).partial_fit(X[150:], y[150:])
+    np.testing.assert_allclose(late.coef_[:2], early.coef_[:2], rtol=1e-12)
+    assert [late.state_.energy(c) for c in (0, 1)] == [early.state_.energy(c) for c in (0, 1)]
 
 
 # ---- the matrix

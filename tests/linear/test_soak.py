@@ -66,15 +66,15 @@ def check_masses(state: MirrorState, rules: Any) -> None:
 def check_average(state: State, X: np.ndarray, y: np.ndarray, play: Any) -> None:
     """What a thousand rounds add to the sum of all weights is the sum of the weights before them."""
     rounds, start = float(state.books[0, FIELDS.index("rounds")]), state.average()[0][:, 0]
-    weights, said = np.array(weights_of(state)[1:, 0]), []
+    weights, messages = np.array(weights_of(state)[1:, 0]), []
     for x, label in zip(X, y, strict=True):
-        said.append(weights.copy())
+        messages.append(weights.copy())
         if label * (weights @ x) <= 0:  # whole numbers: nothing is rounded
             weights += label * x
     play(np.arange(ROWS))
     added = state.average()[0][:, 0] * (rounds + ROWS) - start * rounds
     assert np.array_equal(weights_of(state)[1:, 0], weights)
-    assert np.allclose(added, np.sum(said, axis=0), rtol=0, atol=1e-14 * rounds * max(1.0, np.abs(start).max()))
+    assert np.allclose(added, np.sum(messages, axis=0), rtol=0, atol=1e-14 * rounds * max(1.0, np.abs(start).max()))
 
 
 @pytest.mark.parametrize("what", LEARNERS)

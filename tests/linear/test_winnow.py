@@ -139,8 +139,8 @@ def test_winnow_is_the_textbooks(seed, rate, tie, intercept, balanced, kind):
     play = Play(7, link="balanced" if balanced else "simplex", rate=rate, tie=tie, intercept=intercept)
     assert play.sparse(X.astype(kind), y) == (40, None)
     assert play.counts == tuple(counts)
-    found = np.append(play.state.coefficients()[:, 0], play.state.biases() if intercept else [])
-    np.testing.assert_allclose(found, w, rtol=1e-9, atol=1e-12)
+    value = np.append(play.state.coefficients()[:, 0], play.state.biases() if intercept else [])
+    np.testing.assert_allclose(value, w, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.kernel
@@ -183,17 +183,17 @@ def test_decisions_are_exact_at_any_rate(X, y, rate, balanced):
 )
 def test_all_instruction_sets_and_layouts_give_the_same_bits(X, y, link, power, rate, intercept):
     """Dense rows, sparse rows, stored zeros, 32 and 64 bit indices: on every instruction set one and the same state."""
-    found, before = set(), _core.isa()
+    names, before = set(), _core.isa()
     try:
         for isa in _core.isas():
             _core.use_isa(isa)
             for layout in ({}, {"wide": True}, {"keep_zeros": True}, None):
                 play = Play(11, link=link, power=power, rate=rate, intercept=intercept)
                 assert (play.dense(X, y) if layout is None else play.sparse(X, y, **layout)) == (30, None)
-                found.add(play.bits())
+                names.add(play.bits())
     finally:
         _core.use_isa(before)
-    assert len(found) == 1
+    assert len(names) == 1
 
 
 @pytest.mark.kernel
@@ -231,8 +231,8 @@ def test_columns_may_come_late(X, y, cuts, learner):
     X = np.vstack([np.zeros((3, 6)), X])
     for begin, end in pairwise(bounds):
         rows = slice(begin if begin else 0, end + 3) if begin == 0 else slice(begin + 3, end + 3)
-        seen = X[: rows.stop] != 0
-        columns = int(np.nonzero(seen.any(axis=0))[0].max(initial=-1)) + 1
+        mask = X[: rows.stop] != 0
+        columns = int(np.nonzero(mask.any(axis=0))[0].max(initial=-1)) + 1
         block = sp.csr_array(X[rows][:, :columns])
         late.observe(Batch(block.data, labels[rows], columns, block.indices, block.indptr))
         block = sp.csr_array(X[rows])
@@ -310,8 +310,8 @@ def test_a_row_beside_far_heavier_ones_is_predicted_by_its_own_weights():
         expected = play.state.theta[:, 0].copy()
         for row, sign in (([0.0, 1.0, 0.0], -1), ([0.0, 0.0, 1.0], 1)):
             player.score(np.array([row]), None, None, out)
-            wanted = 1 if link == "simplex" else sign
-            assert np.sign(out[0, 0]) == wanted, (link, row, expected)
+            goal = 1 if link == "simplex" else sign
+            assert np.sign(out[0, 0]) == goal, (link, row, expected)
 
 
 @pytest.mark.kernel
@@ -390,12 +390,12 @@ def test_bounds_hold_where_they_say_most(X, rate, passes, most):
     learner = fitted(np.tile(X, (passes, 1)), np.tile(y, passes), rate=rate)
     for s in (1.0, 0.5, 2.0):
         u = comparator(X, y, s * np.eye(6)[0], repeats=passes, of=learner)
-        found = {t: t.certify(learner.ledger_, [u], learner.target_facts()[0]) for t in WINNOW}
-        assert all(c.holds for c in found.values())
-        if found[winnow_hinge].applies and found[winnow_textbook].applies:
-            assert found[winnow_hinge].bound <= found[winnow_textbook].bound * (1 + 1e-9)
+        results = {t: t.certify(learner.ledger_, [u], learner.target_facts()[0]) for t in WINNOW}
+        assert all(c.holds for c in results.values())
+        if results[winnow_hinge].applies and results[winnow_textbook].applies:
+            assert results[winnow_hinge].bound <= results[winnow_textbook].bound * (1 + 1e-9)
         if rate == 0.2 and s == 1.0:
-            assert found[winnow_hinge].applies
+            assert results[winnow_hinge].applies
 
 
 @given(
@@ -412,8 +412,8 @@ def test_the_posterior_bound_is_its_divergences(X, y, v):
     shares, w = v / v.sum(), learner.coef_[0]
     if w[shares > 0].min() < 1e-280:
         return
-    kept = shares > 0
-    to_end = float(shares[kept] @ np.log(shares[kept] / w[kept]))
+    mask = shares > 0
+    to_end = float(shares[mask] @ np.log(shares[mask] / w[mask]))
     spent = log_normaliser(learner.state_)
     assert winnow_posterior.bound(learner.ledger_, u, facts) == pytest.approx(
         u.hinge + (u.divergence - to_end + spent) / 0.5 * v.sum(), rel=1e-6, abs=1e-6
@@ -446,9 +446,9 @@ def test_negative_entries_ask_for_balance():
     v = np.array([1.0, -1.0, 0.5])
     y = np.sign(X @ v)
     plain = Winnow(rate=0.05).fit(X, y)
-    found = {t: t.certify(plain.ledger_, [comparator(X, y, v, of=plain)], plain.target_facts()[0]) for t in WINNOW}
-    assert "balanced" in str(found[winnow_hinge].why)
-    assert found[winnow_posterior].applies  # which measures no comparator
+    results = {t: t.certify(plain.ledger_, [comparator(X, y, v, of=plain)], plain.target_facts()[0]) for t in WINNOW}
+    assert "balanced" in str(results[winnow_hinge].why)
+    assert results[winnow_posterior].applies  # which measures no comparator
     assert all(c.holds for c in plain.certify(X, y, against=v))
     both = {c.theorem: c for c in Winnow(rate=0.05, balanced=True).fit(X, y).certify(X, y, against=1e3 * v)}
     assert both[winnow_separable].why is None or "rate" in both[winnow_separable].why
@@ -476,8 +476,8 @@ def test_a_run_until_clean_has_a_bound_on_its_length(learner):
     X = rng.choice([-1.0, 1.0], size=(60, 10))
     y = np.sign(X[:, 0])
     learner.fit(X, y)
-    found = {c.theorem.title: c for c in learner.certify(X, y, svm=False)}
-    until, separable = found["Rounds until clean"], found["Separable data"]
+    results = {c.theorem.title: c for c in learner.certify(X, y, svm=False)}
+    until, separable = results["Rounds until clean"], results["Separable data"]
     assert until.applies, until.why
     assert until.observed == 60 * learner.n_iter_ <= until.bound
     assert until.bound == 60 * (separable.shown_bound + 1)
@@ -544,12 +544,12 @@ def _number(value) -> float:
 
 def test_the_worked_cases_come_out(oracles):
     """Updates, mistakes, weights, margins and bounds of the worked cases are ours."""
-    seen = 0
+    count = 0
     for case in oracles:
         given_, expected = case["input"], case["expected"]
         if case["topic"] != "winnow" or "X" not in given_ or "w" not in expected:
             continue
-        seen += 1
+        count += 1
         X, y, rate = np.array(given_["X"], float), np.array(given_["y"]), log(_number(given_["exp_eta"]))
         learner = Winnow(rate=rate, until_clean=given_["until_clean"], passes=given_["passes"])
         learner = learner.fit(X, y) if len(set(y)) > 1 else fitted(X, y, rate=rate)
@@ -573,7 +573,7 @@ def test_the_worked_cases_come_out(oracles):
         tuned = fitted(X, y, gamma=min(rho, 1 - 1e-15))
         value = winnow_tuned.bound(tuned.ledger_, u, tuned.target_facts()[0])
         assert value == pytest.approx(_number(expected["bound_cosh_opt"]), rel=1e-9)
-    assert seen or not any(case["topic"] == "winnow" for case in oracles)
+    assert count or not any(case["topic"] == "winnow" for case in oracles)
 
 
 def test_balanced_winnow_is_winnow_on_pairs(oracles):
@@ -605,9 +605,9 @@ def test_sparse_targets_are_where_it_wins(oracles):
 def test_the_margin_is_the_value_of_a_game(oracles):
     """The worked game's value and both players' strategies are found."""
     case = next(c for c in oracles if c["id"] == "game/winnow margin is a game value")
-    found = max_margin_simplex(case["input"]["X"], case["input"]["y"])
-    assert found.lower <= case["expected"]["rho_inf"] <= found.upper
-    np.testing.assert_allclose(found.weights, case["expected"]["v"], atol=1e-9)
+    margin = max_margin_simplex(case["input"]["X"], case["input"]["y"])
+    assert margin.lower <= case["expected"]["rho_inf"] <= margin.upper
+    np.testing.assert_allclose(margin.weights, case["expected"]["v"], atol=1e-9)
 
 
 @settings(max_examples=25)
@@ -621,19 +621,19 @@ def test_the_margin_is_the_value_of_a_game(oracles):
 def test_no_strategy_leaves_the_interval(X, y, balanced, intercept, sparse):
     """The interval is narrow and attained; no mix of features has a larger margin, no mix of rows a smaller edge."""
     rows = sp.csr_array(X.astype(np.float32)) if sparse else X
-    found = max_margin_simplex(rows, y, balanced=balanced, intercept=intercept)
-    assert found.gap <= 1e-7
+    margin = max_margin_simplex(rows, y, balanced=balanced, intercept=intercept)
+    assert margin.gap <= 1e-7
     Z = y[:, None] * np.hstack([X, np.full((12, 1), intercept)] if intercept else [X])
-    assert np.abs(found.weights).sum() == pytest.approx(0 if balanced and found.upper < 1e-7 else 1)
-    assert found.examples.sum() == pytest.approx(1)
-    assert (Z @ found.weights).min() == pytest.approx(found.lower, abs=1e-9)
+    assert np.abs(margin.weights).sum() == pytest.approx(0 if balanced and margin.upper < 1e-7 else 1)
+    assert margin.examples.sum() == pytest.approx(1)
+    assert (Z @ margin.weights).min() == pytest.approx(margin.lower, abs=1e-9)
     rng = np.random.default_rng(0)
     for _ in range(20):
         v = rng.dirichlet(np.full(Z.shape[1], 0.3)) * (rng.choice([-1, 1], Z.shape[1]) if balanced else 1)
-        assert (Z @ v).min() <= found.upper
+        assert (Z @ v).min() <= margin.upper
         q = rng.dirichlet(np.full(12, 0.3))
         edges = q @ Z
-        assert (np.abs(edges).max() if balanced else edges.max()) >= found.lower
+        assert (np.abs(edges).max() if balanced else edges.max()) >= margin.lower
 
 
 def test_a_margin_needs_rows_features_and_two_classes():
@@ -760,7 +760,7 @@ def test_a_third_class_finds_all_rounds_counted():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"rate": 0.0}, "rate=0.0"),
         ({"gamma": 1.0}, "radius"),
@@ -771,9 +771,9 @@ def test_a_third_class_finds_all_rounds_counted():
         ({"intercept": -1.0}, "intercept=-1.0"),
     ],
 )
-def test_parameters_without_a_meaning_are_refused(wrong, said):
+def test_parameters_without_a_meaning_are_refused(wrong, message):
     """A parameter that cannot be meant is named, before anything is learned."""
-    with pytest.raises(RegretlessError, match=said):
+    with pytest.raises(RegretlessError, match=message):
         Winnow(**wrong).fit(np.eye(2), [0, 1])
 
 
@@ -862,17 +862,17 @@ def test_no_program_is_solved_for_rounds_that_cannot_be_separated(monkeypatch, n
     y = np.where(X @ [1, 1, 0.5, 0, 0] + noisy * rng.normal(size=120) > 0, 1, -1)
     learner = Winnow(balanced=True).fit(X, y)
     certificates = learner.certify(X, y)
-    asked: list[bool | None] = []
+    queries: list[bool | None] = []
     directions = SimplexGeometry.directions
 
     def always(self, batch, signs, target, *, separable=True):
-        asked.append(separable)
+        queries.append(separable)
         return directions(self, batch, signs, target, separable=True)
 
     monkeypatch.setattr(SimplexGeometry, "directions", always)
     others = learner.certify(X, y)
-    assert len(asked) == 1
-    assert (asked[0] is False) is noisy
+    assert len(queries) == 1
+    assert (queries[0] is False) is noisy
     assert [one.bound for one in certificates] == [one.bound for one in others]
     geometry = SimplexGeometry(lambda target: (np.zeros(5), 0.0), 10, balanced=True, intercept=0.0)
     assert len(directions(geometry, Batch(X, None, 5), y.astype(np.int32), 0)) == (not noisy)

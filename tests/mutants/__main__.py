@@ -78,15 +78,15 @@ def module_name(path: Path) -> str:
 @cache
 def imported(path: Path, inside: str) -> set[str]:
     """The modules of the package that a file names in its imports."""
-    found = set()
+    names = set()
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.ImportFrom):
             here = inside.split(".")[: -node.level] if node.level else []
             base = ".".join([*here, *([node.module] if node.module else [])])
-            found |= {base, *(f"{base}.{one.name}" for one in node.names)}
+            names |= {base, *(f"{base}.{one.name}" for one in node.names)}
         elif isinstance(node, ast.Import):
-            found |= {one.name for one in node.names}
-    return found
+            names |= {one.name for one in node.names}
+    return names
 
 
 def tests_of(path: Path) -> list[str]:
@@ -103,18 +103,18 @@ def tests_of(path: Path) -> list[str]:
 
 def killed_by(files: list[str], awake: Callable[[], None]) -> str | None:
     """The first test that fails, or what else went wrong, in a process where a mutant is awake; None if all pass."""
-    with tempfile.TemporaryFile("w+") as said:
+    with tempfile.TemporaryFile("w+") as log:
         child = os.fork()
         if child == 0:
-            _play(files, awake, said.fileno())
+            _play(files, awake, log.fileno())
         status = _wait(child)
         if status is None:
             return SLOW
         if status == 0:
             return None
-        said.seek(0)
-        told = [line for line in said.read().splitlines() if line.startswith(("FAILED", "ERROR"))]
-        return " ".join(told[0].split()[1:2]) if told else f"status {status}"
+        log.seek(0)
+        lines = [line for line in log.read().splitlines() if line.startswith(("FAILED", "ERROR"))]
+        return " ".join(lines[0].split()[1:2]) if lines else f"status {status}"
 
 
 def _play(files: list[str], awake: Callable[[], None], output: int) -> None:
@@ -169,14 +169,14 @@ class Trial:
 
 def unknown(names: Iterable[str], *, rules: bool) -> list[str]:
     """Lines of the list of equivalents that are about no mutant, of the core's rules or of the Python sources."""
-    wanted = {name for name in equivalents() if (".hpp: " in name) == rules}
-    return sorted(wanted - set(names))
+    expected = {name for name in equivalents() if (".hpp: " in name) == rules}
+    return sorted(expected - set(names))
 
 
 def every_source() -> dict[str, Mutant]:
     """All mutants of the Python sources, by names that differ."""
-    found = [one for path in MODULES for one in mutants(path)]
-    return dict(zip(told_apart([one.name for one in found]), found, strict=True))
+    results = [one for path in MODULES for one in mutants(path)]
+    return dict(zip(told_apart([one.name for one in results]), results, strict=True))
 
 
 def sampled(every: Mapping[str, Any], count: int, seed: int) -> dict[str, Any]:
@@ -227,27 +227,29 @@ def of_rules(part: str, count: int, seed: int) -> Sample:
 
 def main() -> int:
     """Play the sample, print who lived."""
-    asked = argparse.ArgumentParser(prog="make mutants", description=(__doc__ or "").splitlines()[0])
-    asked.add_argument("--sample", type=int, default=100, help="how many mutants (0: all)")
-    asked.add_argument("--seed", type=int, default=0)
-    asked.add_argument("--module", default="", help="part of the path of the modules, or of the names of the headers")
-    asked.add_argument("--rules", action="store_true", help="of the update rules of the core, which is compiled anew")
-    asked.add_argument("--sound", action="store_true", help="first see whether the tests pass without any fault")
-    asked.add_argument("--list", action="store_true", help="name them, play none")
-    asked.add_argument("--verbose", action="store_true", help="name those that died too, and who noticed")
-    options = asked.parse_args()
-    found = (of_rules if options.rules else of_sources)(options.module, options.sample, options.seed)
+    parser = argparse.ArgumentParser(prog="make mutants", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--sample", type=int, default=100, help="how many mutants (0: all)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--module", default="", help="part of the path of the modules, or of the names of the headers")
+    parser.add_argument("--rules", action="store_true", help="of the update rules of the core, which is compiled anew")
+    parser.add_argument("--sound", action="store_true", help="first see whether the tests pass without any fault")
+    parser.add_argument("--list", action="store_true", help="name them, play none")
+    parser.add_argument("--verbose", action="store_true", help="name those that died too, and who noticed")
+    options = parser.parse_args()
+    result = (of_rules if options.rules else of_sources)(options.module, options.sample, options.seed)
     if options.list:
-        print(*(one.name for one in found.trials), sep="\n")
+        print(*(one.name for one in result.trials), sep="\n")
         return 0
-    if found.unknown:
-        print(*(f"{EQUIVALENT.name} names no mutant: {name}" for name in found.unknown), sep="\n")
+    if result.unknown:
+        print(*(f"{EQUIVALENT.name} names no mutant: {name}" for name in result.unknown), sep="\n")
         return 1
-    failed = killed_by(found.sound.files, found.sound.awake) if options.sound else None
+    failed = killed_by(result.sound.files, result.sound.awake) if options.sound else None
     if failed is not None:
         print(f"{failed}, without any fault")
         return 1
-    return played(found.trials, f"{len(found.trials)} of {found.size} mutants (seed {options.seed})", options.verbose)
+    return played(
+        result.trials, f"{len(result.trials)} of {result.size} mutants (seed {options.seed})", options.verbose
+    )
 
 
 def played(trials: list[Trial], what: str, verbose: bool = False) -> int:
@@ -260,8 +262,8 @@ def played(trials: list[Trial], what: str, verbose: bool = False) -> int:
         if fate in ("lived", "slow") or (fate == "died" and verbose):
             print(f"{fate + ':':<6} {one.place}  {one.name}" + (f"  ({killer})" if fate == "died" else ""), flush=True)
     share = 100 * counts["died"] / max(counts["died"] + counts["lived"], 1)
-    told = ", ".join(f"{counts[fate]} {words}" for fate, words in FATES.items())
-    print(f"{what}: {told}; {share:.1f} % of those that died or lived died")
+    text = ", ".join(f"{counts[fate]} {words}" for fate, words in FATES.items())
+    print(f"{what}: {text}; {share:.1f} % of those that died or lived died")
     return 0 if share >= 90 else 1
 
 

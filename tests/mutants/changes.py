@@ -58,11 +58,11 @@ class Mutant:
 
 def told_apart(names: Sequence[str]) -> list[str]:
     """The same names, with an ordinal where several are alike: ``name [1]``, ``name [2]``."""
-    count, seen, found = Counter(names), Counter[str](), []
+    count, observed, results = Counter(names), Counter[str](), []
     for name in names:
-        seen[name] += 1
-        found.append(f"{name} [{seen[name]}]" if count[name] > 1 else name)
-    return found
+        observed[name] += 1
+        results.append(f"{name} [{observed[name]}]" if count[name] > 1 else name)
+    return results
 
 
 def mutants(path: Path) -> list[Mutant]:
@@ -71,12 +71,12 @@ def mutants(path: Path) -> list[Mutant]:
     starts = [0]
     for line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
-    found = []
+    results = []
     for within, node, after in _walk(ast.parse(text), "module", False):
         begin = starts[node.lineno - 1] + node.col_offset
         end = starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
-        found.append(Mutant(path, within, node.lineno, begin, end, text[begin:end].decode(), after))
-    return found
+        results.append(Mutant(path, within, node.lineno, begin, end, text[begin:end].decode(), after))
+    return results
 
 
 def _walk(node: ast.AST, within: str, number: bool) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:

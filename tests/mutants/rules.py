@@ -87,14 +87,14 @@ class Rule:
 
 def faults(expression: str) -> list[str]:
     """What an expression may read instead."""
-    found = []
+    results = []
     for old, new in SWAPS.items():
         places = [match.start() for match in re.finditer(re.escape(old), expression)]
-        found += [expression[:at] + new + expression[at + len(old) :] for at in places]
+        results += [expression[:at] + new + expression[at + len(old) :] for at in places]
     for match in NUMBER.finditer(expression):
         other = repr(float(match[1]) * 1.05) if "." in match[1] else str(int(match[1]) + 1)
-        found.append(expression[: match.start()] + other + expression[match.end() :])
-    return found
+        results.append(expression[: match.start()] + other + expression[match.end() :])
+    return results
 
 
 def planted(header: str, text: str, first: int, refused: set[int]) -> tuple[str, list[Rule]]:
@@ -134,10 +134,10 @@ def build() -> tuple[Path, list[Rule]]:
         if ninja.returncode == 0:
             return next((BUILD / "core").glob("_core*.so")), rules
         # An operation that its types do not have is no mutant; its whole line is left as it is.
-        told = {(header, int(line)) for header, line in REFUSED.findall(ninja.stdout) if header in RULES}
-        if not told or any(line in refused[header] for header, line in told):
+        values = {(header, int(line)) for header, line in REFUSED.findall(ninja.stdout) if header in RULES}
+        if not values or any(line in refused[header] for header, line in values):
             raise RuntimeError(ninja.stdout[-4000:])
-        for header, line in told:
+        for header, line in values:
             refused[header].add(line)
         rules = _plant(refused)
 
@@ -150,8 +150,10 @@ def _plant(refused: dict[str, set[int]]) -> list[Rule]:
         if "_mm" not in text:
             text = text.replace("defined(__x86_64__)", "0")
         if source.suffix == ".hpp" and source.parent.name == "regretless" and source.stem in RULES:
-            text, found = planted(source.stem, text, 10**6 * (1 + list(RULES).index(source.stem)), refused[source.stem])
-            rules += found
+            text, result = planted(
+                source.stem, text, 10**6 * (1 + list(RULES).index(source.stem)), refused[source.stem]
+            )
+            rules += result
         _write(BUILD / "tree" / source.relative_to(ROOT), text)
     return rules
 
@@ -161,8 +163,8 @@ def _configure() -> None:
     cmake = (ROOT / "CMakeLists.txt").read_text()
     plain = re.sub(r"if\(CMAKE_SYSTEM_PROCESSOR.*", "if(FALSE)", cmake).replace("-O3", "-O1")
     _write(BUILD / "tree" / "CMakeLists.txt", plain)
-    asked = [sys.executable, "-m", "nanobind", "--cmake_dir"]
-    nanobind = Path(subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip())
+    arguments = [sys.executable, "-m", "nanobind", "--cmake_dir"]
+    nanobind = Path(subprocess.run(arguments, capture_output=True, text=True, check=True).stdout.strip())
     # Some loops are written for registers of four numbers alone.
     wide = "avx2" in Path("/proc/cpuinfo").read_text()
     options = {
@@ -173,9 +175,9 @@ def _configure() -> None:
         "Python_EXECUTABLE": sys.executable,
         "SKBUILD_SABI_VERSION": "3.11",
     }
-    given = [f"-D{name}={value}" for name, value in options.items()]
+    inputs = [f"-D{name}={value}" for name, value in options.items()]
     where = ["-S", BUILD / "tree", "-B", BUILD / "core"]
-    subprocess.run([TOOLS / "cmake", "-G", "Ninja", *given, *where], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([TOOLS / "cmake", "-G", "Ninja", *inputs, *where], check=True, stdout=subprocess.DEVNULL)
 
 
 def _write(path: Path, text: str) -> None:

@@ -316,9 +316,9 @@ def promised(least: float, kind: str = "sure", quantity: str = "mistakes") -> Lo
 
 def test_a_sure_promise_that_is_broken_in_one_run_is_broken():
     """It is read on the run that comes nearest to breaking it, and the line says so."""
-    kept = check_lower_bound(promised(3.0), {"mistakes": np.array([5.0, 2.0])})
-    assert (kept.observed, kept.holds, kept.violated) == (2.0, False, True)
-    assert "FALLS SHORT OF 3" in str(kept)
+    check = check_lower_bound(promised(3.0), {"mistakes": np.array([5.0, 2.0])})
+    assert (check.observed, check.holds, check.violated) == (2.0, False, True)
+    assert "FALLS SHORT OF 3" in str(check)
 
 
 def test_a_promise_in_expectation_is_about_the_mean():
@@ -334,9 +334,9 @@ def test_a_promise_in_expectation_is_about_the_mean():
 
 def test_what_nobody_saw_is_not_judged():
     """A promise about a quantity that this learner does not have is shown without a number."""
-    kept = check_lower_bound(promised(3.0, quantity="updates"), {"mistakes": np.zeros(1)})
-    assert (kept.observed, kept.holds) == (None, True)
-    assert "not observed" in str(kept)
+    check = check_lower_bound(promised(3.0, quantity="updates"), {"mistakes": np.zeros(1)})
+    assert (check.observed, check.holds) == (None, True)
+    assert "not observed" in str(check)
     assert CheckedLowerBound(promised(1.0, "expected"), 2.0).describe()["observed"] == 2.0
 
 
@@ -395,11 +395,11 @@ def test_points_come_as_the_rounds_go_by():
 @pytest.mark.parametrize("learner", [Perceptron(), Halving(FiniteClass([[0], [1]])), Exp3(seed=1), Exp4(2, seed=1)])
 def test_what_was_played_when_somebody_wished_to_stop_is_certified(learner):
     """A run that is cut short is a run of so many rounds: its books, theorems and promises are about these."""
-    asked = []
+    calls = []
 
     def stop() -> bool:
-        asked.append(1)
-        return len(asked) > 12
+        calls.append(1)
+        return len(calls) > 12
 
     if isinstance(learner, Halving):
         learner = Halving(LabelFlipping().finite_class)
@@ -422,9 +422,9 @@ def test_certificates_of_many_runs_do_not_depend_on_the_load(monkeypatch):
 
 def test_a_long_run_that_is_stopped_is_not_read_again():
     """Rows of more than a million numbers are not certified once the run was stopped; those of fewer are."""
-    seen = []
-    stop = lambda: len(seen) > 0 and seen[-1] > 200_000  # noqa: E731
-    result = play(Perceptron(), Separable(columns=10), 10**9, on_rounds=seen.append, stop=stop)
+    events = []
+    stop = lambda: len(events) > 0 and events[-1] > 200_000  # noqa: E731
+    result = play(Perceptron(), Separable(columns=10), 10**9, on_rounds=events.append, stop=stop)
     assert result.stopped
     assert result.rounds * 10 > 1 << 20
     assert result.certificates == []
@@ -452,9 +452,9 @@ def test_a_wish_to_stop_before_the_first_round_leaves_nothing():
 def test_a_bandit_can_be_had_as_a_run_has_left_it(learner, environment):
     """The learner that is replayed has drawn and lost what the run did."""
     result = play(learner, environment, 70, first=2)
-    found = replayed(learner, environment, 70, 2)
-    assert found.rounds_ == 70
-    assert found.ledger_.loss == result.count
+    outcome = replayed(learner, environment, 70, 2)
+    assert outcome.rounds_ == 70
+    assert outcome.ledger_.loss == result.count
 
 
 # Certificates of many runs.
@@ -491,15 +491,15 @@ def test_many_runs_are_shown_by_the_one_nearest_to_its_bound():
 
 def test_of_a_probable_bound_a_share_of_the_runs_may_exceed_it():
     """With confidence 80% one run of five may be above; the next one is shown."""
-    shown = joined([[counted(seen, 4, "probable")] for seen in (1, 2, 3, 6, 0)])[0]
+    shown = joined([[counted(observed, 4, "probable")] for observed in (1, 2, 3, 6, 0)])[0]
     assert (shown.observed, shown.holds, shown.runs["exceeded"]) == (3, True, 1)
 
 
 def test_a_bound_in_expectation_is_read_on_means():
     """Both sides are means; from ten runs on, three standard errors are allowed to luck."""
     few = joined([[counted(9, 4, "expected")]] * 9)[0]
-    many = joined([[counted(seen, 4, "expected")] for seen in (9, 8) * 5])[0]
-    near = joined([[counted(seen, 4, "expected")] for seen in (1, 8) * 5])[0]
+    many = joined([[counted(observed, 4, "expected")] for observed in (9, 8) * 5])[0]
+    near = joined([[counted(observed, 4, "expected")] for observed in (1, 8) * 5])[0]
     assert (few.holds, many.holds, near.holds) == (True, False, True)
     assert (many.observed, many.bound, many.violated) == (8.5, 4, False)
 
@@ -548,12 +548,12 @@ def test_runs_are_looked_at_however_many_there_are(little_room):
 
 def test_runs_that_were_over_at_a_stop_are_looked_at(little_room):
     """When many runs are stopped, those that were over are reported with their losses."""
-    told = []
-    stop = lambda: bool(told) and told[-1] >= 20 * 50  # noqa: E731
-    result = play(Exp3(seed=1), OneBetterArm(3, rounds=50), 50, runs=100_000, on_rounds=told.append, stop=stop)
+    calls = []
+    stop = lambda: bool(calls) and calls[-1] >= 20 * 50  # noqa: E731
+    result = play(Exp3(seed=1), OneBetterArm(3, rounds=50), 50, runs=100_000, on_rounds=calls.append, stop=stop)
     assert result.stopped
     assert 16 < result.runs < 100_000
-    assert told == sorted(told)
+    assert calls == sorted(calls)
     observable = next(one for one in result.certificates if one.theorem.title == "Observable regret")
     assert "(not observed)" not in str(observable)
     assert f"of {result.runs} runs exceeded it" in str(observable)
@@ -781,9 +781,9 @@ def test_names_are_looked_for_in_the_order_of_the_tables():
 def test_every_learner_can_meet_some_environment():
     """And the environments that it is said to meet are those that it fits."""
     for kind, name in [("class", "halving"), ("linear", "winnow"), ("experts", "ridge"), ("bandits", "exp4")]:
-        found = environments_for(kind, name)
-        assert found
-        assert all(fits(kind, name, environment) for environment in found)
+        environments = environments_for(kind, name)
+        assert environments
+        assert all(fits(kind, name, environment) for environment in environments)
 
 
 def test_hypotheses_are_tallied_by_the_labels_of_their_points():

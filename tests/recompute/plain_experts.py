@@ -160,19 +160,19 @@ class Run:
 
     def settings(self, learner: str) -> Facts:
         """What theorems may know of the learner at the end."""
-        found: Facts = {"experts": self.n, "prior": self.prior, "span": self.span, "rate": self.told.get("eta")}
-        found |= {name: self.told.get(name) for name in ("alpha", "beta", "horizon", "delta")}
+        results: Facts = {"experts": self.n, "prior": self.prior, "span": self.span, "rate": self.told.get("eta")}
+        results |= {name: self.told.get(name) for name in ("alpha", "beta", "horizon", "delta")}
         if learner == "ml-poly":
-            found["rates"] = 1 / (self.span**2 + self.V)
+            results["rates"] = 1 / (self.span**2 + self.V)
         if learner in ("ml-prod", "boa"):
-            found["rates"] = self.rates()
-            found["log_potential"] = log(float(self.prior @ np.exp(self.rates() * self.G)))
+            results["rates"] = self.rates()
+            results["log_potential"] = log(float(self.prior @ np.exp(self.rates() * self.G)))
         if learner == "squint":
-            found["grid"] = self.grid()
-            found["log_potential"] = log(float(self.prior @ np.exp(self._powers()).sum(axis=1)))
+            results["grid"] = self.grid()
+            results["log_potential"] = log(float(self.prior @ np.exp(self._powers()).sum(axis=1)))
         if learner in ("hedge", "ewa") and self.told.get("horizon") is not None and self.told.get("eta") is None:
-            found["rate"] = self._rate(1)
-        return {name: value for name, value in found.items() if value is not None}
+            results["rate"] = self._rate(1)
+        return {name: value for name, value in results.items() if value is not None}
 
 
 def bound(theorem: str, m: Facts, u: Array, switches: int, loss: float, w: Facts) -> float:
@@ -253,16 +253,16 @@ def ridge(advice: Array, outcomes: Array, a: float, start: Array) -> Facts:
     """Vovk, Azoury and Warmuth's forecaster around some weights."""
     n = advice.shape[1]
     A, b = a * np.eye(n), np.zeros(n)
-    found: Facts = {"rounds": float(len(advice)), "loss": 0.0, "gap": 0.0, "max_outcome2": 0.0}
+    results: Facts = {"rounds": float(len(advice)), "loss": 0.0, "gap": 0.0, "max_outcome2": 0.0}
     for x, y in zip(advice, outcomes, strict=True):
         A = A + np.outer(x, x)
         rest, s = y - start @ x, float(x @ np.linalg.solve(A, x))
-        said = float(x @ np.linalg.solve(A, b))
-        found["loss"] += (said - rest) ** 2
-        found["gap"] += s * (rest**2 - said**2 / (1 - s))
-        found["max_outcome2"] = max(found["max_outcome2"], rest**2)
+        value = float(x @ np.linalg.solve(A, b))
+        results["loss"] += (value - rest) ** 2
+        results["gap"] += s * (rest**2 - value**2 / (1 - s))
+        results["max_outcome2"] = max(results["max_outcome2"], rest**2)
         b = b + rest * x
-    return found | {"log_det": float(np.linalg.slogdet(A / a)[1]), "sizes": np.sqrt(np.diag(A))}
+    return results | {"log_det": float(np.linalg.slogdet(A / a)[1]), "sizes": np.sqrt(np.diag(A))}
 
 
 def rotations(m: Facts, u: Array, suffered: float, w: Facts) -> float:
@@ -277,8 +277,8 @@ def majority(advice: Array, labels: Array, beta: float) -> int:
     """Mistakes of weighted majority, which multiplies after its own mistakes alone; ties say 1."""
     w, wrong = np.ones(advice.shape[1]), 0
     for a, y in zip(advice, labels, strict=True):
-        said = float(w[a == 1].sum() >= w[a == 0].sum())
-        if said != y:
+        value = float(w[a == 1].sum() >= w[a == 0].sum())
+        if value != y:
             wrong, w = wrong + 1, np.where(a != y, beta * w, w)
     return wrong
 

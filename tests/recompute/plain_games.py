@@ -15,7 +15,7 @@ Array = np.ndarray[Any, Any]
 def value(A: Array) -> float:
     """The value of a matrix game: max v with p'A >= v."""
     m, n = A.shape
-    found = linprog(
+    solution = linprog(
         np.append(np.zeros(m), -1.0),
         A_ub=np.column_stack([-A.T, np.ones(n)]),
         b_ub=np.zeros(n),
@@ -23,7 +23,7 @@ def value(A: Array) -> float:
         b_eq=[1.0],
         bounds=[(0, None)] * m + [(None, None)],
     )
-    return float(-found.fun)
+    return float(-solution.fun)
 
 
 def best_correlated(A: Array, B: Array, worth: Array, coarse: bool) -> float:
@@ -46,8 +46,8 @@ def best_correlated(A: Array, B: Array, worth: Array, coarse: bool) -> float:
                 gain = np.zeros((m, n))
                 gain[:, k] = B[:, j] - B[:, k]
                 rows.append(gain.ravel())
-    found = linprog(-worth.ravel(), A_ub=rows, b_ub=np.zeros(len(rows)), A_eq=[np.ones(m * n)], b_eq=[1.0])
-    return float(-found.fun)
+    solution = linprog(-worth.ravel(), A_ub=rows, b_ub=np.zeros(len(rows)), A_eq=[np.ones(m * n)], b_eq=[1.0])
+    return float(-solution.fun)
 
 
 def vc_dimension(H: Array) -> int:

@@ -206,7 +206,7 @@ def comparator(X: Array, y: Array, v: Array, run: Run, times: int = 1) -> Facts:
         "perceptron": np.maximum(0, -margins),
     }
     kind = run.told.get("loss", "squared-hinge" if run.kind == "arow" else "hinge")
-    found = {
+    results = {
         "norm": float(np.sqrt(v @ v)),
         "hinge": times * float(hinge.sum()),
         "squared_hinge": times * float((hinge**2).sum()),
@@ -217,40 +217,40 @@ def comparator(X: Array, y: Array, v: Array, run: Run, times: int = 1) -> Facts:
         "max_norm2": float((X**2).sum(axis=1).max()),
         "product": float(v @ run.theta),
     }
-    found["margin"] = found["least"] / found["norm"] if found["norm"] else 0.0
+    results["margin"] = results["least"] / results["norm"] if results["norm"] else 0.0
     sizes = np.abs(v)
     if run.kind == "winnow":
         shares = sizes[sizes > 0] / sizes.sum() if sizes.any() else np.zeros(0)
         count = len(v) * (2 if run.told["balanced"] else 1)
-        found["own"] = float(sizes.sum())
-        found["divergence"] = max(0.0, log(count) + float(shares @ np.log(shares))) if sizes.any() else 0.0
+        results["own"] = float(sizes.sum())
+        results["divergence"] = max(0.0, log(count) + float(shares @ np.log(shares))) if sizes.any() else 0.0
     elif run.kind == "p-norm-perceptron":
         q = run.told["norm"] / (run.told["norm"] - 1)
-        found["own"] = float((sizes**q).sum() ** (1 / q))
+        results["own"] = float((sizes**q).sum() ** (1 / q))
     elif run.kind in ("second-order-perceptron", "arow"):
-        found["own"] = sqrt(float(v @ run.A @ v))
+        results["own"] = sqrt(float(v @ run.A @ v))
     elif run.kind == "margin-perceptron":
-        found["own"] = (1 - run.told["epsilon"]) * run.told["gamma"] * found["norm"]
+        results["own"] = (1 - run.told["epsilon"]) * run.told["gamma"] * results["norm"]
     else:
-        found["own"] = found["norm"]
-    return found
+        results["own"] = results["norm"]
+    return results
 
 
 def facts(run: Run) -> Facts:
     """What theorems may know of the learner at the end."""
-    found: Facts = {"norm": float(np.sqrt(run.w @ run.w)), "rate": run.told.get("eta", run.told.get("rate", 1.0))}
-    found |= {"limit": run.told.get("C"), "radius": run.told.get("radius"), "reach": run.facts["reach"]}
-    found |= {"p": run.told.get("norm"), "weights": run.width * (2 if run.told.get("balanced") else 1)}
+    results: Facts = {"norm": float(np.sqrt(run.w @ run.w)), "rate": run.told.get("eta", run.told.get("rate", 1.0))}
+    results |= {"limit": run.told.get("C"), "radius": run.told.get("radius"), "reach": run.facts["reach"]}
+    results |= {"p": run.told.get("norm"), "weights": run.width * (2 if run.told.get("balanced") else 1)}
     if "gamma" in run.told and "epsilon" in run.told:
-        found["threshold"] = (1 - run.told["epsilon"]) * run.told["gamma"]
+        results["threshold"] = (1 - run.told["epsilon"]) * run.told["gamma"]
     if run.kind in ("second-order-perceptron", "arow"):
         size = float(run.told.get("a", run.told.get("r", 1.0)))
         start = size * np.eye(run.width) if not run.largest.any() else run.A - np.diag(run.S)
         if run.told["matrix"] == "sketch":
             start = np.diag(run.start())
-        found["volume"] = float(np.linalg.slogdet(run.A)[1] - np.linalg.slogdet(start)[1])
-        found["energy"] = float(run.u @ np.linalg.solve(run.A, run.u))
-    return {name: value for name, value in found.items() if value is not None}
+        results["volume"] = float(np.linalg.slogdet(run.A)[1] - np.linalg.slogdet(start)[1])
+        results["energy"] = float(run.u @ np.linalg.solve(run.A, run.u))
+    return {name: value for name, value in results.items() if value is not None}
 
 
 def _root(a: float, h: float) -> float:
@@ -361,8 +361,8 @@ def separable(X: Array, y: Array) -> bool:
     from scipy.optimize import linprog
 
     z = y[:, None] * X
-    found = linprog(np.zeros(X.shape[1]), A_ub=-z, b_ub=-np.ones(len(z)), bounds=(None, None))
-    return bool(found.status == 0)
+    solution = linprog(np.zeros(X.shape[1]), A_ub=-z, b_ub=-np.ones(len(z)), bounds=(None, None))
+    return bool(solution.status == 0)
 
 
 def largest_margin(X: Array, y: Array) -> float:

@@ -72,15 +72,15 @@ def report(run: CommandLine, folder: Path, case: str) -> tuple[dict[str, Any], A
 def test_every_number_of_combine(run, tmp_path, case):
     """The learner's loss, the experts', the comparators' and both sides of every certificate are a plain run's."""
     learner, loss, _ = CASES[case]
-    found, advice, y = report(run, tmp_path, case)
-    tally, told = Tally(), dict(found["parameters"])
+    result, advice, y = report(run, tmp_path, case)
+    tally, parameters = Tally(), dict(result["parameters"])
     losses = plain.LOSSES[loss][0](advice, y[:, None])
-    tally.same("expert_losses", list(found["expert_losses"].values()), losses.sum(axis=0))
-    m, w = facts(learner, told, advice, y, loss)
-    tally.same("loss", found["loss"], m["loss"])
-    tally.same("mean_loss", found["mean_loss"], m["loss"] / len(y))
-    comparators(tally, found["comparators"], losses, advice, y, loss)
-    for one in found["certificates"]:
+    tally.same("expert_losses", list(result["expert_losses"].values()), losses.sum(axis=0))
+    m, w = facts(learner, parameters, advice, y, loss)
+    tally.same("loss", result["loss"], m["loss"])
+    tally.same("mean_loss", result["mean_loss"], m["loss"] / len(y))
+    comparators(tally, result["comparators"], losses, advice, y, loss)
+    for one in result["certificates"]:
         certificate(tally, one, m, w, losses, advice, y, loss)
     print(f"{case}: {tally.count} numbers")
     assert tally.count >= 12
@@ -105,21 +105,21 @@ def facts(learner: str, told: dict[str, Any], advice: Any, y: Any, loss: str) ->
     return once.facts, once.settings(learner)
 
 
-def comparators(tally: Tally, found: Any, losses: Any, advice: Any, y: Any, loss: str) -> None:
+def comparators(tally: Tally, result: Any, losses: Any, advice: Any, y: Any, loss: str) -> None:
     """The best fixed uses of the experts, searched for in another way."""
     best = {"best_expert": losses.sum(axis=0).min()}
     if loss == "square":
         best["uniform"] = ((advice.mean(axis=1) - y) ** 2).sum()
         best["best_convex"] = plain.best_convex(advice, y)
-        n, price = advice.shape[1], found["best_linear"]["detail"].get("ridge", 0.0)
+        n, price = advice.shape[1], result["best_linear"]["detail"].get("ridge", 0.0)
         u = np.full(n, 1 / n)  # what the distance from it costs, if it costs anything
         u = u + np.linalg.lstsq(advice.T @ advice + price * np.eye(n), advice.T @ (y - advice @ u), rcond=None)[0]
         best["best_linear"] = ((advice @ u - y) ** 2).sum()
-    if "best_shifting" in found:
-        best["best_shifting"] = plain.best_sequence(losses, found["best_shifting"]["detail"]["switches"])
+    if "best_shifting" in result:
+        best["best_shifting"] = plain.best_sequence(losses, result["best_shifting"]["detail"]["switches"])
     for name, value in best.items():
-        if name in found:
-            tally.same(name, found[name]["loss"], value, part=1e-8 if name == "best_convex" else 1e-9)
+        if name in result:
+            tally.same(name, result[name]["loss"], value, part=1e-8 if name == "best_convex" else 1e-9)
 
 
 def certificate(tally: Tally, one: Any, m: Any, w: Any, losses: Any, advice: Any, y: Any, loss: str) -> None:
@@ -142,8 +142,8 @@ def certificate(tally: Tally, one: Any, m: Any, w: Any, losses: Any, advice: Any
     tally.facts(f"{name} ledger", one["constants"]["ledger"], m, scale=1.0)
     tally.facts(f"{name} comparator", one["constants"]["comparator"], mine, scale=m["loss"])
     grid = w.pop("grid", None)
-    told = {fact: value for fact, value in one["constants"]["learner"].items() if fact != "grid"}
-    tally.facts(f"{name} learner", told, w, listed=list(ROUNDING_LISTED), scale=1.0)
+    values = {fact: value for fact, value in one["constants"]["learner"].items() if fact != "grid"}
+    tally.facts(f"{name} learner", values, w, listed=list(ROUNDING_LISTED), scale=1.0)
     if grid is not None:
         w["grid"] = grid
         if "grid" in one["constants"]["learner"]:
@@ -154,7 +154,7 @@ def certificate(tally: Tally, one: Any, m: Any, w: Any, losses: Any, advice: Any
     if name.startswith("ridge"):
         growth = m["gap"] if name == "ridge_posterior" else m["max_outcome2"] * w["log_det"]
         bound = w["ridge"] * float(((u - w["start"]) ** 2).sum()) + growth
-        assert told["missed"] < 1e-12 * bound
+        assert values["missed"] < 1e-12 * bound
         bound += plain.rotations(m, u, suffered, w)
     else:
         bound = plain.bound(name, m, u, against["switches"] or 0, suffered, w)
@@ -170,13 +170,13 @@ def test_real_prices(run, data, tmp_path):
     values = np.array([[float(cell) for cell in line.split(",")[1:]] for line in lines[1:]])
     y, advice = values[:, 0], values[:, 1:]
     words = ("--target", "Real price", "--time", "time", "--learner", "adahedge", "--loss", "square", "--json")
-    found = run("combine", path, *words).json
+    output = run("combine", path, *words).json
     losses = (advice - y[:, None]) ** 2
-    m, w = facts("adahedge", dict(found["parameters"]), advice, y, "square")
-    tally.same("expert_losses", list(found["expert_losses"].values()), losses.sum(axis=0))
-    tally.same("loss", found["loss"], m["loss"])
-    comparators(tally, found["comparators"], losses, advice, y, "none")
-    for one in found["certificates"]:
+    m, w = facts("adahedge", dict(output["parameters"]), advice, y, "square")
+    tally.same("expert_losses", list(output["expert_losses"].values()), losses.sum(axis=0))
+    tally.same("loss", output["loss"], m["loss"])
+    comparators(tally, output["comparators"], losses, advice, y, "none")
+    for one in output["certificates"]:
         certificate(tally, one, m, w, losses, advice, y, "square")
     print(f"prices: {tally.count} numbers")
     assert tally.count > 40
@@ -192,6 +192,6 @@ def test_collinear_forecasts_have_one_best_combination(run, tmp_path):
     path = tmp_path / "f.csv"
     lines = [",".join(map(repr, [float(one), *row])) for one, row in zip(y, advice.tolist(), strict=True)]
     path.write_text("y,a,b,c\n" + "\n".join(lines) + "\n")
-    found = run("combine", path, "--target", "y", "--loss", "square", "--json").json
+    output = run("combine", path, "--target", "y", "--loss", "square", "--json").json
     best = ((advice @ np.linalg.lstsq(advice, y, rcond=None)[0] - y) ** 2).sum()
-    Tally().same("best_linear", found["comparators"]["best_linear"]["loss"], best, part=1e-6)
+    Tally().same("best_linear", output["comparators"]["best_linear"]["loss"], best, part=1e-6)

@@ -46,27 +46,27 @@ def chances(strategy: dict[str, float], count: int) -> Any:
     return np.array([strategy.get(str(place + 1), 0.0) for place in range(count)])
 
 
-def bound(one: Any, A: Any, found: Any) -> float:
+def bound(one: Any, A: Any, result: Any) -> float:
     """The printed formula of a theorem on a matrix game."""
-    (m, n), t, spread = A.shape, found["iterations"], A.max() - A.min()
-    told = one["constants"]["learner"]
+    (m, n), t, spread = A.shape, result["iterations"], A.max() - A.min()
+    learner = one["constants"]["learner"]
     match one["theorem"]:
         case "weak_duality":
-            return float(found["upper"] - found["lower"])
+            return float(result["upper"] - result["lower"])
         case "basic_support":
             return float(min(m, n))
         case "von_neumann":
-            if "row_rate" in told and isinstance(told["row_rate"], float):
-                rates = told["row_rate"], told["column_rate"]
+            if "row_rate" in learner and isinstance(learner["row_rate"], float):
+                rates = learner["row_rate"], learner["column_rate"]
                 return (log(m) / rates[0] + log(n) / rates[1]) / t + sum(rates) * spread**2 / 8
             return spread * (sqrt(log(m)) + sqrt(log(n))) / sqrt(t)
         case "optimistic":
-            rates = told["row_rate"], told["column_rate"]
-            turns = rates[0] * spread**2 / 2 if told["alternate"] else 0.0
+            rates = learner["row_rate"], learner["column_rate"]
+            turns = rates[0] * spread**2 / 2 if learner["alternate"] else 0.0
             return (log(m) / rates[0] + log(n) / rates[1] + sum(rates) * spread**2 / 4 + turns) / t
         case "matching":
-            share = (1 / t, 2 / (t + 1), 6 * t / ((t + 1) * (2 * t + 1)))[told["power"]]
-            predictive = sqrt(4 - 3 / t) if told["method"] == "prm+" else 1.0
+            share = (1 / t, 2 / (t + 1), 6 * t / ((t + 1) * (2 * t + 1)))[learner["power"]]
+            predictive = sqrt(4 - 3 / t) if learner["method"] == "prm+" else 1.0
             return predictive * share * sqrt(t) * spread * (sqrt(m - 1) + sqrt(n - 1))
     raise KeyError(one["theorem"])
 
@@ -89,34 +89,34 @@ def test_every_number_of_solve(run, tmp_path, method):
     A, tally = payoffs(), Tally()
     words = ("--tolerance", 1e-6 if "programming" in method or method in ("simplex", "interior-point") else 1e-12)
     result = run("solve", written(tmp_path / "g.csv", A), "--method", method, *METHODS[method], *words, "--json")
-    found = result.json if result.code == 0 else None
-    if found is None:  # a gap was asked for that so few rounds do not reach: ask for none
+    outcome = result.json if result.code == 0 else None
+    if outcome is None:  # a gap was asked for that so few rounds do not reach: ask for none
         words = ("--tolerance", 10)
-        found = run(
+        outcome = run(
             "solve", written(tmp_path / "g.csv", A), "--method", method, *METHODS[method], *words, "--json"
         ).json
-    p, q = (chances(found[f"{who}_strategy"], count) for who, count in zip(("row", "column"), A.shape, strict=True))
+    p, q = (chances(outcome[f"{who}_strategy"], count) for who, count in zip(("row", "column"), A.shape, strict=True))
     scale, exact = float(np.abs(A).max()), plain.value(A)
     tally.same("sum of p", p.sum(), 1.0)
     tally.same("sum of q", q.sum(), 1.0)
-    tally.same("lower", found["lower"], (p @ A).min(), scale=scale)
-    tally.same("upper", found["upper"], (A @ q).max(), scale=scale)
-    tally.same("gap", found["gap"], (A @ q).max() - (p @ A).min(), scale=scale)
-    assert found["lower"] - 1e-9 <= exact <= found["upper"] + 1e-9
-    assert abs(found["value"] - exact) <= found["gap"] + 1e-9
+    tally.same("lower", outcome["lower"], (p @ A).min(), scale=scale)
+    tally.same("upper", outcome["upper"], (A @ q).max(), scale=scale)
+    tally.same("gap", outcome["gap"], (A @ q).max() - (p @ A).min(), scale=scale)
+    assert outcome["lower"] - 1e-9 <= exact <= outcome["upper"] + 1e-9
+    assert abs(outcome["value"] - exact) <= outcome["gap"] + 1e-9
     gains = {
         "gain by deviating": max((A @ q).max() - p @ A @ q, p @ A @ q - (p @ A).min()),
         "duality gap": (A @ q).max() - (p @ A).min(),
         "strategies in a support": max((p > 0).sum(), (q > 0).sum()),
     }
-    for one in found["certificates"]:
+    for one in outcome["certificates"]:
         if not one["applies"]:
             continue
         tally.same(f"{one['theorem']} observed", one["observed"], gains[one["quantity"]], scale=scale)
         if one["theorem"] in LISTED:
             continue
         turns = max(0.0, one["constants"]["ledger"].get("turn", 0.0)) / one["constants"]["ledger"].get("weight", 1.0)
-        tally.same(f"{one['theorem']} bound", one["bound"], bound(one, A, found) + turns, scale=scale)
+        tally.same(f"{one['theorem']} bound", one["bound"], bound(one, A, outcome) + turns, scale=scale)
     print(f"{method}: {tally.count} numbers")
     assert tally.count >= 7
 
@@ -133,9 +133,9 @@ def bimatrix(folder: Path) -> tuple[Path, Any, Any]:
 def test_no_player_gains_at_an_equilibrium(run, tmp_path):
     """At each listed equilibrium of two matrices no player gains by deviating, and payoffs are those of the cells."""
     path, A, B = bimatrix(tmp_path)
-    found, tally = run("solve", path, "--equilibria", "auto", "--json").json, Tally()
-    assert found["equilibria"]
-    for one in found["equilibria"]:
+    report, tally = run("solve", path, "--equilibria", "auto", "--json").json, Tally()
+    assert report["equilibria"]
+    for one in report["equilibria"]:
         p, q = (chances(one[f"{who}_strategy"], 3) for who in ("row", "column"))
         tally.same("row's payoff", one["row_payoff"], p @ A @ q, scale=9)
         tally.same("column's payoff", one["column_payoff"], p @ B @ q, scale=9)
@@ -147,9 +147,9 @@ def test_no_player_gains_at_an_equilibrium(run, tmp_path):
 def test_the_best_correlated_equilibrium_is_the_best(run, tmp_path, kind):
     """Its welfare is the optimum of a linear program over joint distributions."""
     path, A, B = bimatrix(tmp_path)
-    found, tally = run("solve", path, kind, "--json").json["correlated"], Tally()
+    correlated, tally = run("solve", path, kind, "--json").json["correlated"], Tally()
     best = plain.best_correlated(A, B, A + B, kind == "--coarse")
-    tally.same("welfare", found["row_payoff"] + found["column_payoff"], best, scale=9)
+    tally.same("welfare", correlated["row_payoff"] + correlated["column_payoff"], best, scale=9)
 
 
 CLASSES = {
@@ -166,10 +166,10 @@ def test_dimensions_by_brute_force(run, tmp_path, name):
     H, tally = CLASSES[name], Tally()
     path = tmp_path / "h.csv"
     path.write_text(",".join(f"x{i}" for i in range(H.shape[1])) + "\n" + "\n".join(",".join(map(str, r)) for r in H))
-    found = run("dimension", path, "--json").json
-    tally.same("distinct", found["distinct"], len(np.unique(H, axis=0)))
-    tally.same("points", found["points"], H.shape[1])
-    tally.same("vc_dimension", found["vc_dimension"], plain.vc_dimension(H))
-    tally.same("littlestone_dimension", found["littlestone_dimension"], plain.littlestone_dimension(H))
-    tally.same("floor_log2", found["floor_log2"], int(np.log2(len(np.unique(H, axis=0)))))
+    report = run("dimension", path, "--json").json
+    tally.same("distinct", report["distinct"], len(np.unique(H, axis=0)))
+    tally.same("points", report["points"], H.shape[1])
+    tally.same("vc_dimension", report["vc_dimension"], plain.vc_dimension(H))
+    tally.same("littlestone_dimension", report["littlestone_dimension"], plain.littlestone_dimension(H))
+    tally.same("floor_log2", report["floor_log2"], int(np.log2(len(np.unique(H, axis=0)))))
     assert tally.count == 5

@@ -70,9 +70,9 @@ def table(noise: float, rows: int = 90, seed: int = 5) -> tuple[np.ndarray[Any, 
     draw = np.random.default_rng(seed)
     X = draw.normal(size=(4 * rows, 3)).round(3)
     scores = X @ [1.0, -0.5, 0.25] + 0.2
-    kept = np.abs(scores) > (0.15 if not noise else 0)
+    mask = np.abs(scores) > (0.15 if not noise else 0)
     y = ((scores + noise * draw.normal(size=len(X))) > 0).astype(float)
-    return X[kept][:rows], y[kept][:rows]
+    return X[mask][:rows], y[mask][:rows]
 
 
 def written(path: Path, X: Any, y: Any) -> Path:
@@ -83,31 +83,31 @@ def written(path: Path, X: Any, y: Any) -> Path:
 
 def settings(learner: str, parameters: dict[str, Any], width: int) -> dict[str, Any]:
     """The parameters as a plain run wants them."""
-    told = dict(parameters)
+    values = dict(parameters)
     if learner in ("winnow", "online-gradient-descent"):
-        told["eta"] = told["rate"]
+        values["eta"] = values["rate"]
     if learner == "p-norm-perceptron":
-        told["norm"] = told["p"]
-    told["full"] = told.get("matrix") not in ("diagonal", "sketch")
-    return told
+        values["norm"] = values["p"]
+    values["full"] = values.get("matrix") not in ("diagonal", "sketch")
+    return values
 
 
-def again(tally: Tally, found: dict[str, Any], X: Any, y: Any, passes: int) -> None:
+def again(tally: Tally, result: dict[str, Any], X: Any, y: Any, passes: int) -> None:
     """All numbers of a report of two classes."""
-    learner, constant = found["learner"], float(found["parameters"]["intercept"])
+    learner, constant = result["learner"], float(result["parameters"]["intercept"])
     rows, signs = plain.rows_of(X, y, 1.0, constant)
-    told = settings(learner, found["parameters"], rows.shape[1])
+    parameters = settings(learner, result["parameters"], rows.shape[1])
     if learner == "margin-perceptron":
-        passes = found["rounds"] // len(y)
-    run = plain.Run(learner, told, rows, signs, passes)
+        passes = result["rounds"] // len(y)
+    run = plain.Run(learner, parameters, rows, signs, passes)
     for name in ("rounds", "mistakes"):
-        tally.same(f"{learner} {name}", found[name], run.facts[name])
+        tally.same(f"{learner} {name}", result[name], run.facts[name])
     # A row that was just learned has a margin of 1 but for rounding: whether it is an update only rounding knows.
-    assert abs(found["updates"] - run.facts["updates"]) <= run.close
+    assert abs(result["updates"] - run.facts["updates"]) <= run.close
     if learner not in LOSSES_LISTED:
-        tally.same(f"{learner} loss", found["loss"], run.facts["loss"])
-    for one in found["certificates"]:
-        certificate(tally, one, run, rows, signs, told, passes)
+        tally.same(f"{learner} loss", result["loss"], run.facts["loss"])
+    for one in result["certificates"]:
+        certificate(tally, one, run, rows, signs, parameters, passes)
 
 
 def certificate(tally: Tally, one: dict[str, Any], run: Any, rows: Any, signs: Any, told: Any, passes: int) -> None:
@@ -171,11 +171,11 @@ def test_the_largest_margin_is_the_largest(run, tmp_path):
     """The bound on separable rows is (r / rho)^2 at the largest margin, found by least squares."""
     X, y = table(0.0)
     path, tally = written(tmp_path / "t.csv", X, y), Tally()
-    found = run("learn", path, "--target", "y", "--learner", "perceptron", "--set", "intercept=1", "--json").json
+    report = run("learn", path, "--target", "y", "--learner", "perceptron", "--set", "intercept=1", "--json").json
     rows, signs = plain.rows_of(X, y, 1.0, 1.0)
     assert plain.separable(rows, signs)
     rho = plain.largest_margin(rows, signs)
-    tally.same("bound", found["certificates"][0]["bound"], (rows**2).sum(1).max() / rho**2, part=1e-6)
+    tally.same("bound", report["certificates"][0]["bound"], (rows**2).sum(1).max() / rho**2, part=1e-6)
 
 
 def test_a_class_for_each(run, tmp_path):
@@ -185,16 +185,16 @@ def test_a_class_for_each(run, tmp_path):
     y = np.argmax(X[:, :3] + 0.3 * draw.normal(size=(90, 3)), axis=1).astype(float)
     path = written(tmp_path / "t.csv", X, y)
     words = ("--target", "y", "--learner", "perceptron", "--set", "intercept=0")
-    found = run("learn", path, *words, "--json").json
-    came = [int(np.flatnonzero(y == label)[0]) for label in found["classes"]]
-    late = sorted(came)[2]  # the first two classes are each other's mirror image from the first row on
-    for one in found["certificates"]:
+    report = run("learn", path, *words, "--json").json
+    arrivals = [int(np.flatnonzero(y == label)[0]) for label in report["classes"]]
+    late = sorted(arrivals)[2]  # the first two classes are each other's mirror image from the first row on
+    for one in report["certificates"]:
         for place, part in enumerate(one["parts"] if one["applies"] else []):
-            begin = came[place] if came[place] >= late else 0
-            rows, signs = plain.rows_of(X[begin:], y[begin:], found["classes"][place], 0.0)
-            own = plain.Run("perceptron", found["parameters"], rows, signs)
-            told = part | {"theorem": one["theorem"], "applies": True, "quantity": "updates"}
-            certificate(tally, told, own, rows, signs, found["parameters"], 1)
+            begin = arrivals[place] if arrivals[place] >= late else 0
+            rows, signs = plain.rows_of(X[begin:], y[begin:], report["classes"][place], 0.0)
+            own = plain.Run("perceptron", report["parameters"], rows, signs)
+            value = part | {"theorem": one["theorem"], "applies": True, "quantity": "updates"}
+            certificate(tally, value, own, rows, signs, report["parameters"], 1)
         if one["applies"]:
             tally.same("sum of the bounds", one["bound"], sum(part["bound"] for part in one["parts"]))
             tally.same("sum of what was observed", one["observed"], sum(part["observed"] for part in one["parts"]))
@@ -207,7 +207,7 @@ def test_several_classes_at_once(run, tmp_path):
     X = draw.normal(size=(80, 4)).round(3)
     y = np.argmax(X[:, :3] + 0.3 * draw.normal(size=(80, 3)), axis=1).astype(float)
     words = ("--target", "y", "--learner", "multiclass-perceptron", "--set", "intercept=0")
-    found = run("learn", written(tmp_path / "t.csv", X, y), *words, "--json").json
+    report = run("learn", written(tmp_path / "t.csv", X, y), *words, "--json").json
     W, updates = np.zeros((3, 4)), 0
     known = set(list(dict.fromkeys(y.astype(int).tolist()))[:2])  # a lone class plays against the next one
     for x, label in zip(X, y.astype(int), strict=True):
@@ -217,7 +217,7 @@ def test_several_classes_at_once(run, tmp_path):
             W[label] += x
             W[rival] -= x
             updates += 1
-    for one in found["certificates"]:
+    for one in report["certificates"]:
         if not one["applies"]:
             continue
         V = np.array(one["comparator"]["vector"])
@@ -249,7 +249,7 @@ def test_a_kernel_perceptron(run, tmp_path, kernel, options):
     path, tally = written(tmp_path / "t.csv", X, y), Tally()
     words = [word for name, value in options.items() for word in ("--set", f"{name}={value}")]
     words += ["--target", "y", "--learner", "kernel-perceptron", "--set", f"kernel={kernel}", "--passes", 2, "--json"]
-    found = run("learn", path, *words).json
+    report = run("learn", path, *words).json
     squares = (X**2).sum(axis=1)
     gram = {
         "rbf": np.exp(-options["gamma"] * (squares[:, None] + squares - 2 * X @ X.T)),
@@ -263,15 +263,17 @@ def test_a_kernel_perceptron(run, tmp_path, kernel, options):
         if signs[i] * score <= 0:
             alpha[i] += signs[i]
             updates, lengths = updates + 1, lengths + float(gram[i, i])
-    tally.same("updates", found["updates"], updates)
-    tally.same("mistakes", found["mistakes"], mistakes)
+    tally.same("updates", report["updates"], updates)
+    tally.same("mistakes", report["mistakes"], mistakes)
     m = {"max_norm2": float(gram.diagonal().max()), "update_norm2": lengths}
     w = {"norm": float(np.sqrt(alpha @ gram @ alpha)), "rate": 1.0}
-    for one in found["certificates"]:
+    for one in report["certificates"]:
         if not one["applies"]:
             continue
-        told = one["constants"]["comparator"] | {"margin": one["comparator"]["margin"] or 0.0, "least": 0.0}
-        v = {name: told.get(name, one["comparator"].get(name)) for name in ("norm", "hinge", "squared_hinge", "margin")}
+        values = one["constants"]["comparator"] | {"margin": one["comparator"]["margin"] or 0.0, "least": 0.0}
+        v = {
+            name: values.get(name, one["comparator"].get(name)) for name in ("norm", "hinge", "squared_hinge", "margin")
+        }
         tally.same(one["theorem"], one["bound"], plain.bound(one["theorem"], m, v, w, {}))
         tally.same("observed", one["observed"], updates)
     assert tally.count >= 8

@@ -63,8 +63,8 @@ def bound(theorem: str, k: int, t: int, delta: float, switches: int) -> float:
 
 def exp3_s(one: Any, k: int, t: int, m: int) -> float:
     """I_m / eta + eta K T / 2, at the report's own rate; the share was tuned for m switches."""
-    told = one["constants"]
-    share, eta = told["learner"]["share"], told["ledger"]["last_rate"]
+    constants = one["constants"]
+    share, eta = constants["learner"]["share"], constants["ledger"]["last_rate"]
     stays = (t - m - 1) * log(1 / (1 - share * (1 - 1 / k)))
     return (log(k) + m * log(k / share) + stays) / eta + eta * k * t / 2
 
@@ -79,20 +79,22 @@ def test_every_number_of_pull(run, tmp_path, learner):
     t, k = losses.shape
     path, tally = written(tmp_path / "t.csv", losses), Tally()
     runs = 1 if learner == "exp3-s" else 12
-    found = run("pull", path, "--learner", learner, "--runs", runs, "--json").json
+    report = run("pull", path, "--learner", learner, "--runs", runs, "--json").json
     best = losses.sum(axis=0)
-    tally.same("best_arm_loss", found["best_arm_loss"], best.min())
-    assert found["best_arm"] == f"arm{int(best.argmin())}"
-    tally.same("pseudo_regret", found["pseudo_regret"], found["loss"]["mean"] - best.min(), scale=best.min())
-    regrets = np.array(found["observable"]["regret"])
+    tally.same("best_arm_loss", report["best_arm_loss"], best.min())
+    assert report["best_arm"] == f"arm{int(best.argmin())}"
+    tally.same("pseudo_regret", report["pseudo_regret"], report["loss"]["mean"] - best.min(), scale=best.min())
+    regrets = np.array(report["observable"]["regret"])
     if learner != "exp3-s":
-        tally.same("mean regret", found["regret"]["mean"], regrets.mean(), scale=best.min())
+        tally.same("mean regret", report["regret"]["mean"], regrets.mean(), scale=best.min())
         for share in (5, 50, 95):
-            tally.same("quantile", found["regret"][f"q{share:02}"], np.quantile(regrets, share / 100), scale=best.min())
+            tally.same(
+                "quantile", report["regret"][f"q{share:02}"], np.quantile(regrets, share / 100), scale=best.min()
+            )
     if runs > 1:
-        tally.same("sd", found["loss"]["sd"], regrets.std(ddof=1), scale=best.min())
-    tally.same("draws", sum(found["draws"].values()), 1.0)
-    for one in found["certificates"]:
+        tally.same("sd", report["loss"]["sd"], regrets.std(ddof=1), scale=best.min())
+    tally.same("draws", sum(report["draws"].values()), 1.0)
+    for one in report["certificates"]:
         name = one["theorem"]
         if not one["applies"]:
             continue
@@ -106,7 +108,7 @@ def test_every_number_of_pull(run, tmp_path, learner):
         if name == "exp3_s":
             tally.same(name, one["bound"], exp3_s(one, k, t, one["comparator"]["switches"]))
             continue
-        tally.same(name, one["bound"], bound(name, k, t, found["parameters"]["delta"], 0))
+        tally.same(name, one["bound"], bound(name, k, t, report["parameters"]["delta"], 0))
         if one["kind"] == "expected":
             tally.same(f"{name} observed", one["observed"], regrets.mean(), scale=best.min())
             if runs > 1:
@@ -126,10 +128,10 @@ def test_draws_by_an_index_are_drawn_again(run, tmp_path, learner, runs):
     np.savetxt(tmp_path / "t.csv", table, delimiter=",", header="a,b,c", comments="")
     report = run("pull", tmp_path / "t.csv", "--learner", learner, "--runs", runs, "--json")
     (tmp_path / "r.json").write_text(report.out)
-    told = run("verify", tmp_path / "r.json", tmp_path / "t.csv")
-    assert told.code == 0, told.out
-    assert "agrees: the run: rounds, arms, best_arm_loss, best_arm, loss/mean" in told.out
-    assert (f"agrees: {learner.replace('-', '_')}: " in told.out) == (runs == 1)  # means are in no report
+    result = run("verify", tmp_path / "r.json", tmp_path / "t.csv")
+    assert result.code == 0, result.out
+    assert "agrees: the run: rounds, arms, best_arm_loss, best_arm, loss/mean" in result.out
+    assert (f"agrees: {learner.replace('-', '_')}: " in result.out) == (runs == 1)  # means are in no report
 
 
 def test_real_losses_of_solvers(run, data, tmp_path):
@@ -155,20 +157,20 @@ def test_fair_coins_force_what_counting_says(run):
     """Promise, loss, regret and the bounds of Hedge against fair coins are those of the labels in the trace."""
     tally, t = Tally(), 40
     words = ("--learner", "hedge", "--environment", "fair-coins", "--rounds", t, "--trace", "--json")
-    found = run("play", *words).json
-    labels = np.array([one["label"] for one in found["trace"]], float)
+    report = run("play", *words).json
+    labels = np.array([one["label"] for one in report["trace"]], float)
     advice = np.tile([0.0, 1.0], (t, 1))
-    mine = plain_experts.Run("hedge", found["parameters"], advice, labels, "absolute")
+    mine = plain_experts.Run("hedge", report["parameters"], advice, labels, "absolute")
     best = min(labels.sum(), t - labels.sum())
-    tally.same("loss", found["total"]["mean"], mine.facts["loss"])
-    tally.same("best", found["best"], best)
-    tally.same("regret", found["regret"], mine.facts["loss"] - best)
-    tally.same("mistakes", found["observed"]["mistakes"]["mean"], sum(one["wrong"] for one in found["trace"]))
+    tally.same("loss", report["total"]["mean"], mine.facts["loss"])
+    tally.same("best", report["best"], best)
+    tally.same("regret", report["regret"], mine.facts["loss"] - best)
+    tally.same("mistakes", report["observed"]["mistakes"]["mean"], sum(one["wrong"] for one in report["trace"]))
     promised = {"mistakes": t / 2, "regret in mistakes": t * comb(t - 1, (t - 1) // 2) / 2**t}
-    for one in found["lower_bounds"]:
+    for one in report["lower_bounds"]:
         tally.same(one["quantity"], one["least"], promised[one["quantity"]])
     w, u = mine.settings("hedge"), np.eye(2)[int(labels.sum() > t / 2)]
-    for one in found["certificates"]:
+    for one in report["certificates"]:
         if one["applies"]:
             tally.same(one["theorem"], one["bound"], plain_experts.bound(one["theorem"], mine.facts, u, 0, best, w))
             tally.same("observed", one["observed"], mine.facts["loss"] - best)
@@ -180,15 +182,15 @@ def test_a_shattered_tree_forces_its_depth(run, learner):
     """Mistakes on a shattered tree, and the bounds on them, are those of the thresholds that agree with the trace."""
     tally, H = Tally(), 1 - np.tri(8, 7, -1, dtype=int)
     words = ("--learner", learner, "--environment", "shattered-tree", "--named", "thresholds:7", "--trace", "--json")
-    found = run("play", *words).json
+    report = run("play", *words).json
     alive = H
-    for one in found["trace"]:
+    for one in report["trace"]:
         alive = alive[alive[:, int(one["point"])] == one["label"]]
         tally.same("alive", one["alive"], len(alive))
-    wrong = sum(one["wrong"] for one in found["trace"])
+    wrong = sum(one["wrong"] for one in report["trace"])
     depth = plain_games.littlestone_dimension(H)
-    tally.same("mistakes", found["total"]["mean"], wrong)
-    tally.same("promise", found["lower_bounds"][0]["least"], depth)
+    tally.same("mistakes", report["total"]["mean"], wrong)
+    tally.same("promise", report["lower_bounds"][0]["least"], depth)
     bounds = {
         "halving": float(int(np.log2(len(H)))),
         "optimal_by_size": float(int(np.log2(len(H)))),
@@ -198,7 +200,7 @@ def test_a_shattered_tree_forces_its_depth(run, learner):
         "consistent": float(len(H) - 1),
         "left": float(len(H) - len(alive)),
     }
-    for one in found["certificates"]:
+    for one in report["certificates"]:
         if one["applies"] and one["theorem"] in ("first_in_order", "rank"):
             continue  # they go by the order of the hypotheses, and by the rank of their table
         if one["applies"]:

@@ -113,8 +113,8 @@ def test_an_assumption_that_fails_is_named(case):
 def test_where_there_is_no_full_matrix_the_reason_is_the_true_one(made, why):
     """On few features the reason is the loss, the diagonal, or the parameters that leave full matrices out."""
     X, y = np.eye(3), np.array([1.0, 2.0, 4.0])
-    said = {one.theorem.name: one.why for one in made.fit(X, y).certify(X, y)}
-    assert (said["against_all"], said["by_a_full_matrix"]) == (why, why)
+    reasons = {one.theorem.name: one.why for one in made.fit(X, y).certify(X, y)}
+    assert (reasons["against_all"], reasons["by_a_full_matrix"]) == (why, why)
 
 
 def test_all_theorems_are_known():

@@ -304,15 +304,15 @@ def test_prediction_is_what_learning_saw():
     """The forecast of a row, asked for before its outcome, is the one that it is played by, also where features
     grow."""
     X, y = rounds(2, rows=80)
-    learner, seen = AggregatedRegressor(), []
+    learner, events = AggregatedRegressor(), []
     learner.partial_fit(X[:1], y[:1])
     played = forecasts_of(AggregatedRegressor(), X, y)
     for x, outcome in zip(X[1:], y[1:], strict=True):
-        seen.append(float(learner.predict(x[None])[0]))
+        events.append(float(learner.predict(x[None])[0]))
         before = bits(learner)
         assert bits(learner) == before
         learner.partial_fit(x[None], [outcome])
-    assert seen == played[1:].tolist()
+    assert events == played[1:].tolist()
 
 
 @pytest.mark.parametrize("make", [AggregatedRegressor, VovkAzouryWarmuth, OnlineGradientDescent])
@@ -423,14 +423,14 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("bad", "said"), BAD)
-def test_an_outcome_that_is_no_number_is_named(bad, said):
+@pytest.mark.parametrize(("bad", "message"), BAD)
+def test_an_outcome_that_is_no_number_is_named(bad, message):
     """NaN, infinity and 1e300 are refused with their row before anything is learned."""
     X, y = rounds(1, rows=5)
     y[2] = bad
     for learn in ("fit", "partial_fit"):
         learner = AggregatedRegressor()
-        with pytest.raises(RegretlessError, match=said):
+        with pytest.raises(RegretlessError, match=message):
             getattr(learner, learn)(X, y)
         assert not hasattr(learner, "state_")
 
@@ -451,14 +451,14 @@ def test_a_stream_learns_the_rows_before_a_bad_outcome(bad):
 
 
 @pytest.mark.parametrize(
-    ("bad", "said"), [(np.nan, "contains NaN"), (np.inf, "contains infinity"), (1e300, "too large")]
+    ("bad", "message"), [(np.nan, "contains NaN"), (np.inf, "contains infinity"), (1e300, "too large")]
 )
-def test_a_row_that_is_no_number_is_named(bad, said):
+def test_a_row_that_is_no_number_is_named(bad, message):
     """A bad number in a row is refused with its row and column; the rows before are learned."""
     X, y = rounds(1, rows=6)
     X[3, 2] = bad
     learner = AggregatedRegressor()
-    with pytest.raises(RowRefused, match=said) as refused:
+    with pytest.raises(RowRefused, match=message) as refused:
         learner.fit(X, y)
     assert refused.value.row == 3
     with pytest.raises(RegretlessError, match="row 3" if bad != 1e300 else "Row 3|row 3"):
@@ -467,7 +467,7 @@ def test_a_row_that_is_no_number_is_named(bad, said):
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: AggregatedQuantile(quantile=1.0), "quantile"),
         (lambda: AggregatedQuantile(quantile=0), "quantile"),
@@ -492,11 +492,11 @@ def test_a_row_that_is_no_number_is_named(bad, said):
         (lambda: VovkAzouryWarmuth(prior=1e200), "prior"),
     ],
 )
-def test_a_parameter_without_a_meaning_is_refused(make, said):
+def test_a_parameter_without_a_meaning_is_refused(make, message):
     """The error names the parameter, and nothing is learned."""
     X, y = rounds(1, rows=5)
     learner = make()
-    with pytest.raises(ParameterError, match=said):
+    with pytest.raises(ParameterError, match=message):
         learner.fit(X, y)
     assert not hasattr(learner, "state_")
 

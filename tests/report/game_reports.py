@@ -31,30 +31,30 @@ Played = dict[str, Any]
 
 
 def _positive(regrets: Any) -> Any:
-    kept = np.maximum(regrets, 0)
-    return kept / kept.sum() if kept.sum() > 0 else np.full(len(kept), 1 / len(kept))
+    positive = np.maximum(regrets, 0)
+    return positive / positive.sum() if positive.sum() > 0 else np.full(len(positive), 1 / len(positive))
 
 
 def matched(payoffs: Any, rounds: int) -> Played:
     """Regret matching plus with alternation and quadratic weights: averages, intervals and gaps at some rounds."""
     m, n = payoffs.shape
-    kept = (np.zeros(m), np.zeros(n))
+    rest = (np.zeros(m), np.zeros(n))
     p, q = np.full(m, 1 / m), np.full(n, 1 / n)
     sums = (np.zeros(m), np.zeros(n))
-    found: Played = {name: [] for name in ("rounds", "gap", "lower", "upper", "p", "q")}
+    results: Played = {name: [] for name in ("rounds", "gap", "lower", "upper", "p", "q")}
     marks = _marks(rounds)
     for t in range(1, rounds + 1):
-        p = _positive(kept[0])
+        p = _positive(rest[0])
         losses = p @ payoffs
-        kept[1][:] = np.maximum(kept[1] + losses @ q - losses, 0)
-        q = _positive(kept[1])
+        rest[1][:] = np.maximum(rest[1] + losses @ q - losses, 0)
+        q = _positive(rest[1])
         gains = payoffs @ q
-        kept[0][:] = np.maximum(kept[0] + gains - p @ gains, 0)
+        rest[0][:] = np.maximum(rest[0] + gains - p @ gains, 0)
         sums[0][:] += t * t * p
         sums[1][:] += t * t * q
         if t in marks:
-            _note(found, payoffs, t, sums[0] / sums[0].sum(), sums[1] / sums[1].sum())
-    return found
+            _note(results, payoffs, t, sums[0] / sums[0].sum(), sums[1] / sums[1].sum())
+    return results
 
 
 def hedged(payoffs: Any, rounds: int) -> Played:
@@ -63,7 +63,7 @@ def hedged(payoffs: Any, rounds: int) -> Played:
     spread = payoffs.max() - payoffs.min() or 1.0
     rates = [sqrt(8 * log(max(k, 2)) / rounds) / spread for k in (m, n)]
     won, lost, sums = np.zeros(m), np.zeros(n), (np.zeros(m), np.zeros(n))
-    found: Played = {name: [] for name in ("rounds", "gap", "lower", "upper", "p", "q")}
+    results: Played = {name: [] for name in ("rounds", "gap", "lower", "upper", "p", "q")}
     marks = _marks(rounds)
     for t in range(1, rounds + 1):
         p, q = np.exp(rates[0] * (won - won.max())), np.exp(-rates[1] * (lost - lost.min()))
@@ -73,18 +73,18 @@ def hedged(payoffs: Any, rounds: int) -> Played:
         sums[0][:] += p
         sums[1][:] += q
         if t in marks:
-            _note(found, payoffs, t, sums[0] / t, sums[1] / t)
-    return found
+            _note(results, payoffs, t, sums[0] / t, sums[1] / t)
+    return results
 
 
 def _marks(rounds: int) -> set[int]:
     return {round(rounds ** (k / 79)) for k in range(80)}
 
 
-def _note(found: Played, payoffs: Any, t: int, p: Any, q: Any) -> None:
+def _note(result: Played, payoffs: Any, t: int, p: Any, q: Any) -> None:
     lower, upper = float((p @ payoffs).min()), float((payoffs @ q).max())
-    for name, value in zip(found, (t, upper - lower, lower, upper, p, q), strict=True):
-        found[name].append(value)
+    for name, value in zip(result, (t, upper - lower, lower, upper, p, q), strict=True):
+        result[name].append(value)
 
 
 @cache

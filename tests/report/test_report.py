@@ -286,8 +286,8 @@ def test_numbers_of_the_run_are_in_the_page() -> None:
     report = sample()
     rounds, mistakes, updates = report.curve[-1]
     text = Page(render(page_of_run(report))).text
-    wanted = [rounds, mistakes, updates, math.floor(updates * 1.5)]
-    assert not [value for value in wanted if f"{value:,}" not in text]
+    expected = [rounds, mistakes, updates, math.floor(updates * 1.5)]
+    assert not [value for value in expected if f"{value:,}" not in text]
     for words in (
         "no comparator separates the rounds",
         "averaged weights",
@@ -534,17 +534,17 @@ def test_ticks_are_round_and_their_labels_apart(
 def test_thinning_keeps_both_ends(points: list[tuple[int, int]]) -> None:
     """At most 420 points are left, in their order, with the first and the last among them."""
     whole = sorted((float(a), float(b)) for a, b in points)
-    kept = thin(whole)
-    assert len(kept) <= 420
-    assert (kept[0], kept[-1]) == (whole[0], whole[-1])
-    assert kept == sorted(kept)
-    assert set(kept) <= set(whole)
+    thinned = thin(whole)
+    assert len(thinned) <= 420
+    assert (thinned[0], thinned[-1]) == (whole[0], whole[-1])
+    assert thinned == sorted(thinned)
+    assert set(thinned) <= set(whole)
 
 
 def test_thinning_is_even_on_a_log_axis() -> None:
     """Of a long dense run every decade of rounds keeps about as many points."""
-    kept = thin([(float(t), 0.0) for t in range(1, 100_001)], 200)
-    decades = [sum(10**k <= t < 10 ** (k + 1) for t, _ in kept) for k in range(1, 5)]
+    points = thin([(float(t), 0.0) for t in range(1, 100_001)], 200)
+    decades = [sum(10**k <= t < 10 ** (k + 1) for t, _ in points) for k in range(1, 5)]
     assert min(decades[1:]) > 30
     assert max(decades) < 60
 
@@ -606,8 +606,8 @@ def test_curve_and_bound_share_one_axis() -> None:
 
 def line_data(text: str, style: str) -> str:
     """The path of one line of a drawing."""
-    found: list[str] = re.findall(rf'class="line {style}" d="([^"]+)"', text)
-    return found[0]
+    matches: list[str] = re.findall(rf'class="line {style}" d="([^"]+)"', text)
+    return matches[0]
 
 
 def test_titles_do_not_claim_what_the_curve_denies() -> None:

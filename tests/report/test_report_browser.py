@@ -81,12 +81,12 @@ def test_screenshot_shows_the_chart_in_both_colour_schemes(browser: Browser, tmp
         )
         rows = pixels(browser.screenshot())
         assert (len(rows[0]), len(rows)) == (480, 800)
-        seen = Counter(pixel[:3] for row in rows for pixel in row)
+        counts = Counter(pixel[:3] for row in rows for pixel in row)
         page, curve, bound, ink = (tuple(bytes.fromhex(colour.strip()[1:])) for colour in colours)
-        assert 0.5 < seen[page] / (480 * 800) < 0.97
-        assert seen[curve] > 300
-        assert seen[bound] > 100
-        assert seen[ink] > 200
+        assert 0.5 < counts[page] / (480 * 800) < 0.97
+        assert counts[curve] > 300
+        assert counts[bound] > 100
+        assert counts[ink] > 200
         assert (sum(page) < 120) == dark
 
 

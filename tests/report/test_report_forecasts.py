@@ -213,8 +213,8 @@ def test_odd_runs_make_a_sound_page(name: str) -> None:
 
 def curves(text: str) -> dict[str, Any]:
     """What the page's script is given."""
-    found: dict[str, Any] = json.loads(re.findall(r'id="curves">(.*?)</script>', text)[0])
-    return found
+    record: dict[str, Any] = json.loads(re.findall(r'id="curves">(.*?)</script>', text)[0])
+    return record
 
 
 def test_page_refers_to_nothing_outside() -> None:
@@ -254,9 +254,9 @@ def test_numbers_of_the_run_are_in_the_page() -> None:
     """Losses, regrets, the forecast, parameters and what was missing are all in the text."""
     report = forecasts(ledger={"absent": 7.0, "delay": 12.5}, late=True)
     text = Page(render(page_of_forecasts(report))).text
-    wanted = [formatting.number(report.loss), formatting.number(min(report.expert_losses.values())), "63.25", "12.5"]
-    wanted += ["Forecasts missing 7", "forecasts.csv", "no expert was ever silent", *report.expert_losses]
-    assert not [words for words in wanted if words not in text]
+    expected = [formatting.number(report.loss), formatting.number(min(report.expert_losses.values())), "63.25", "12.5"]
+    expected += ["Forecasts missing 7", "forecasts.csv", "no expert was ever silent", *report.expert_losses]
+    assert not [words for words in expected if words not in text]
 
 
 def test_page_is_the_same_for_the_same_run(tmp_path: Path) -> None:

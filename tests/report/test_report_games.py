@@ -109,10 +109,10 @@ def test_numbers_of_the_game_are_in_the_page() -> None:
     report = solved_at_once()
     text = Page(render(page_of(report))).text
     shares = [share for side in report.sides for share in side.shares.values()]
-    wanted = [above(report.solution.gap), "payoff of the row player", "exactly 1/12", "5/12", "simplex", "game.csv"]
-    wanted += [*HANDS, *map(formatting.share, shares), "optimal basis"]
-    wanted += ["the strategies were not found by a basis", "Neither player can gain more than that by deviating"]
-    assert not [words for words in wanted if words not in text]
+    expected = [above(report.solution.gap), "payoff of the row player", "exactly 1/12", "5/12", "simplex", "game.csv"]
+    expected += [*HANDS, *map(formatting.share, shares), "optimal basis"]
+    expected += ["the strategies were not found by a basis", "Neither player can gain more than that by deviating"]
+    assert not [words for words in expected if words not in text]
 
 
 def test_equilibria_and_joint_plays_are_in_the_page() -> None:
@@ -331,8 +331,8 @@ def test_cells_are_shaded_by_how_far_they_are_from_the_value() -> None:
     """A cell above the value has one colour and one below it the other, and the farthest of all is the deepest."""
     cells = Cells([[2.0, 0.5], [1.0, -1.0]], ["a", "b"], ["c", "d"], {"a": 1.0}, {"d": 1.0}, 0.5)
     text = heat("payoffs", "Game", cells, []).drawings[0]
-    found = re.findall(r'<rect class="band (\w+)" fill-opacity="([\d.]+)"', text)
-    shades = [(side, float(opacity)) for side, opacity in found]
+    matches = re.findall(r'<rect class="band (\w+)" fill-opacity="([\d.]+)"', text)
+    shades = [(side, float(opacity)) for side, opacity in matches]
     assert shades[0] == ("above", DEEPEST)
     assert shades[3] == ("below", DEEPEST)
     assert shades[1][1] == 0
@@ -353,10 +353,10 @@ def test_every_cell_is_in_the_table() -> None:
 def test_every_strategy_lies_in_the_part_of_its_best_answer(answers: list[Any], seed: int) -> None:
     """A strategy inside a shaded part is answered best by the answer that is named there, and the parts cover all."""
     named = [(f"a{k}", answer) for k, answer in enumerate(answers)]
-    found = regions(named)
+    result = regions(named)
     chance = np.random.default_rng(seed)
     total = 0.0
-    for name, points in found:
+    for name, points in result:
         corners = np.array(points)
         inner = chance.dirichlet(np.ones(len(points))) @ corners
         yields = np.array(answers) @ inner

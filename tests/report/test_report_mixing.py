@@ -104,12 +104,12 @@ def test_page_refers_to_nothing_outside() -> None:
 
 def test_hostile_text_is_shown_and_never_obeyed() -> None:
     """Markup in the name of a shard, a bound, a parameter or a feature is shown as text, wherever it stands."""
-    said = {HOSTILE: HOSTILE}
+    reasons = {HOSTILE: HOSTILE}
     report = mixed(
-        title=HOSTILE, source=said, how=said, shards=1, names=[HOSTILE], certificates=certified(HOSTILE),
+        title=HOSTILE, source=reasons, how=reasons, shards=1, names=[HOSTILE], certificates=certified(HOSTILE),
         weights=[(HOSTILE, 1.0)],
     )  # fmt: skip
-    report.mixture.learner = learner(HOSTILE, **said)
+    report.mixture.learner = learner(HOSTILE, **reasons)
     page = sound(render(page_of_mix(report)))
     tags = [tag for tag, _ in page.elements]
     assert "xss" not in tags
@@ -122,14 +122,14 @@ def test_numbers_of_the_run_are_in_the_page() -> None:
     """Weighted and plain counts of each epoch, shards, bounds, parameters and how it was run are all in the text."""
     report = mixed()
     text = Page(render(page_of_mix(report))).text
-    wanted = [
+    expected = [
         report.mistakes,
         report.updates,
         report.weighted,
         *(one.weighted_updates for one in report.mixture.history),
     ]
     assert report.weighted == sum(one.updates for one in report.mixture.history) / 8 == 6875
-    for words in map(formatting.number, wanted):
+    for words in map(formatting.number, expected):
         assert words in text
     for words in ("part-8.svm", "12.5%", SEPARABLE, "30,000", "Processes", "Does not apply", "no weights separate"):
         assert words in text

@@ -130,16 +130,16 @@ def test_numbers_of_the_runs_are_in_the_page() -> None:
     assert report.pseudo_regret is not None
     best = report.pulls.best_arm_loss
     assert best is not None
-    wanted = [formatting.number(value) for value in (report.pulls.loss, report.pseudo_regret, best)]
-    wanted += [formatting.number(one.bound) for one in report.certificates if one.bound is not None]
-    wanted += [
+    expected = [formatting.number(value) for value in (report.pulls.loss, report.pseudo_regret, best)]
+    expected += [formatting.number(one.bound) for one in report.certificates if one.bound is not None]
+    expected += [
         "Exceeded in none of 100 runs",
         "Exceeded in 1 of 100 runs",
         "× 100 runs",
         "the rule is not that of Exp3.P",
     ]
-    wanted += [*report.draws, *map(formatting.share, report.draws.values()), "losses.csv", "arm0"]
-    assert not [words for words in wanted if words not in text]
+    expected += [*report.draws, *map(formatting.share, report.draws.values()), "losses.csv", "arm0"]
+    assert not [words for words in expected if words not in text]
 
 
 def test_numbers_of_the_log_are_in_the_page() -> None:
@@ -398,13 +398,13 @@ def test_marks_stay_inside_the_plot(name: str) -> None:
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=300))
 def test_bins_hold_each_run_once(values: list[float]) -> None:
     """Every run is in one of few ranges, which touch and are of one width."""
-    found = bins(sorted(values))
-    assert sum(many for *_, many in found) == len(values)
-    assert len(found) <= 28
-    width = found[0][1] - found[0][0]
+    result = bins(sorted(values))
+    assert sum(many for *_, many in result) == len(values)
+    assert len(result) <= 28
+    width = result[0][1] - result[0][0]
     slack = 1e-9 * (width + max(map(abs, values)))
-    assert found[0][0] - slack <= min(values) <= max(values) <= found[-1][1] + slack
-    for (_, end, _), (begin, *_) in pairwise(found):
+    assert result[0][0] - slack <= min(values) <= max(values) <= result[-1][1] + slack
+    for (_, end, _), (begin, *_) in pairwise(result):
         assert end == pytest.approx(begin, abs=slack)
 
 

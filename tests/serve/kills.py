@@ -46,9 +46,9 @@ class Server:
             os._exit(main(["serve", *words, "--port", "0"]))
         os.close(writing)
         self.port = 0
-        with open(reading, closefd=True) as said:
+        with open(reading, closefd=True) as log:
             lines = []
-            for line in said:
+            for line in log:
                 lines.append(line)
                 if '"event": "serving"' in line:
                     self.port = int(json.loads(line)["url"].rpartition(":")[2])

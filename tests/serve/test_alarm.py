@@ -39,8 +39,8 @@ async def answers(client: Client, begin: int, end: int, wrong: bool) -> None:
     some = rows(80, seed=3)
     for first in range(begin, end, 3):
         places = range(first, min(end, first + 3))
-        asked = [{"id": f"r{place}", "input": some[place]} for place in places]
-        answer = (await client.ask("/v1/predict", {"rows": asked})).json["predictions"]
+        replies = [{"id": f"r{place}", "input": some[place]} for place in places]
+        answer = (await client.ask("/v1/predict", {"rows": replies})).json["predictions"]
         other = {"no": "yes", "yes": "no"}
         labels = [{"id": one["id"], "label": other[one["label"]] if wrong else one["label"]} for one in answer]
         assert (await client.ask("/v1/label", {"labels": labels})).status == 200
@@ -125,16 +125,16 @@ def test_an_alarm_is_posted_once(tmp_path: Path) -> None:
 
 def test_an_address_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     """What could not be posted is tried again some times, and then given up, which the log says."""
-    asked: list[str] = []
+    queries: list[str] = []
 
     def post(url: str, body: bytes) -> None:
-        asked.append(url)
+        queries.append(url)
         raise OSError("refused")
 
     monkeypatch.setattr(alarms, "_post", post)
     out = StringIO()
     asyncio.run(alarms.tell("http://nobody", {"model": "m", "label": 3}, ServiceLog(out), wait=0.0))
-    assert len(asked) == alarms.ATTEMPTS
+    assert len(queries) == alarms.ATTEMPTS
     assert out.getvalue().count("alert failed") == alarms.ATTEMPTS
 
 
@@ -158,8 +158,8 @@ def test_losses_are_watched(kind: str, tmp_path: Path, capsys: pytest.CaptureFix
 
     async def work(client: Client, begin: int) -> Any:
         for place in range(begin, begin + 15):
-            asked = {"id": f"r{place}", "input": None if kind == "bandit" else rows(40, seed=3)[place]}
-            answers[asked["id"]] = (await client.ask("/v1/predict", asked)).json
+            request = {"id": f"r{place}", "input": None if kind == "bandit" else rows(40, seed=3)[place]}
+            answers[request["id"]] = (await client.ask("/v1/predict", request)).json
         await traffic(client, kind, begin, begin + 15)
         page, metrics = [(await client.ask(path)).body.decode() for path in ("/", "/metrics")]
         return (await client.ask("/v1/alarms")).json, await model(client), page, metrics

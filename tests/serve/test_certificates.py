@@ -76,14 +76,14 @@ def test_certificates_that_take_their_time(tmp_path: Path) -> None:
 def test_the_numbers_of_a_run(make: Any, tmp_path: Path) -> None:
     """Without a delay the certificates are those of a run over the same rows, and the answers are what they bound."""
     path = begun(tmp_path, make(), {"features": COLUMNS, "classes": [0, 1]})
-    said = served(path, lambda client: certified(client, LABELS, 0))
+    replies = served(path, lambda client: certified(client, LABELS, 0))
     learner = make().partial_fit(np.array(SOME), np.array(LABELS, dtype=float), classes=[0.0, 1.0])
-    wanted = learner.certify(np.array(SOME), np.array(LABELS, dtype=float))
-    assert [one["line"] for one in said["certificates"]] == [str(one) for one in wanted]
-    assert said["rounds"] == len(SOME)
-    assert said["delay"]["late"] == 0
-    assert said["delay"]["cost"]["mistakes"] == 0
-    assert said["delay"]["answered"]["mistakes"] == learner.ledger_.mistakes
+    certificates = learner.certify(np.array(SOME), np.array(LABELS, dtype=float))
+    assert [one["line"] for one in replies["certificates"]] == [str(one) for one in certificates]
+    assert replies["rounds"] == len(SOME)
+    assert replies["delay"]["late"] == 0
+    assert replies["delay"]["cost"]["mistakes"] == 0
+    assert replies["delay"]["answered"]["mistakes"] == learner.ledger_.mistakes
 
 
 @pytest.mark.parametrize(
@@ -145,10 +145,10 @@ def test_mistakes_of_several_problems_as_answered(tmp_path: Path) -> None:
     """The mistakes of three classes against the rest, of which a round may have several, are not read as answers."""
     labels = [int(row[0] > 0) + int(row[1] > 0) for row in SOME]
     path = begun(tmp_path, AROW(), {"features": COLUMNS, "classes": [0, 1, 2]})
-    said = served(path, lambda client: certified(client, labels, 8))
-    assert said["delay"]["late"] > 0
-    assert any(one["quantity"] == "mistakes (sum of 3 classes)" and one["applies"] for one in said["certificates"])
-    assert not any(one["theorem"].endswith("as_answered") for one in said["certificates"])
+    replies = served(path, lambda client: certified(client, labels, 8))
+    assert replies["delay"]["late"] > 0
+    assert any(one["quantity"] == "mistakes (sum of 3 classes)" and one["applies"] for one in replies["certificates"])
+    assert not any(one["theorem"].endswith("as_answered") for one in replies["certificates"])
 
 
 @pytest.mark.parametrize("drift", [-3.0, 2.0])
@@ -182,10 +182,10 @@ def test_late_outcomes_of_numbers(tmp_path: Path) -> None:
     """Of numbers the squared loss as answered and in order differ by the cost, and the theorems apply."""
     outcomes = [row[0] for row in SOME]
     path = begun(tmp_path, AggregatedRegressor(), {"features": COLUMNS})
-    said = served(path, lambda client: certified(client, outcomes, 5))
-    assert sum(one["applies"] for one in said["certificates"]) >= 3
-    assert said["delay"]["cost"]["loss"] > 0
-    assert said["delay"]["answered"]["mistakes"] is None
+    replies = served(path, lambda client: certified(client, outcomes, 5))
+    assert sum(one["applies"] for one in replies["certificates"]) >= 3
+    assert replies["delay"]["cost"]["loss"] > 0
+    assert replies["delay"]["answered"]["mistakes"] is None
 
 
 def test_theorems_about_answers(tmp_path: Path) -> None:
@@ -193,13 +193,13 @@ def test_theorems_about_answers(tmp_path: Path) -> None:
     advice = [[round(abs(value) % 1, 3) for value in row] for row in SOME]
     learner = Hedge(n_experts=COLUMNS, loss="square", value_range=(0, 1))
     path = begun(tmp_path, learner, {"experts": COLUMNS}, "a")
-    said = served(path, lambda client: certified(client, [row[0] for row in advice], 3, advice))
-    assert any(one["applies"] for one in said["certificates"])
-    assert all(one["observed"] <= one["bound"] + 1e-9 for one in said["certificates"] if one["applies"])
+    replies = served(path, lambda client: certified(client, [row[0] for row in advice], 3, advice))
+    assert any(one["applies"] for one in replies["certificates"])
+    assert all(one["observed"] <= one["bound"] + 1e-9 for one in replies["certificates"] if one["applies"])
     path = begun(tmp_path, Exp3IX(n_arms=2, seed=3), {"arms": 2}, "b")
-    said = served(path, lambda client: certified(client, [0.5] * 30, 3, [None] * 30))
-    assert said["rounds"] == 30
-    assert any("late" in (one["why"] or "") or one["applies"] for one in said["certificates"])
+    replies = served(path, lambda client: certified(client, [0.5] * 30, 3, [None] * 30))
+    assert replies["rounds"] == 30
+    assert any("late" in (one["why"] or "") or one["applies"] for one in replies["certificates"])
 
 
 def test_rounds_before_the_log(tmp_path: Path) -> None:
@@ -208,13 +208,13 @@ def test_rounds_before_the_log(tmp_path: Path) -> None:
     learner = AggregatedClassifier().fit(np.array(SOME), np.array(LABELS))
     path = tmp_path / "m.rgl"
     learner.save(path)
-    said = served(path, lambda client: certified(client, LABELS, 0))
-    assert [one["theorem"] for one in said["certificates"] if one["applies"]] == ["mixture"]
-    assert "30 rounds before" in said["certificates"][0]["why"]
+    replies = served(path, lambda client: certified(client, LABELS, 0))
+    assert [one["theorem"] for one in replies["certificates"] if one["applies"]] == ["mixture"]
+    assert "30 rounds before" in replies["certificates"][0]["why"]
     twice = np.array(SOME + SOME), np.array(LABELS + LABELS)
-    wanted = AggregatedClassifier().fit(*twice).certify(*twice)
-    assert next(one["line"] for one in said["certificates"] if one["applies"]) in map(str, wanted)
-    assert said["delay"]["in_order"]["mistakes"] == said["delay"]["answered"]["mistakes"]
+    certificates = AggregatedClassifier().fit(*twice).certify(*twice)
+    assert next(one["line"] for one in replies["certificates"] if one["applies"]) in map(str, certificates)
+    assert replies["delay"]["in_order"]["mistakes"] == replies["delay"]["answered"]["mistakes"]
 
 
 @pytest.mark.parametrize("form", ["svm", "csv"])
@@ -234,15 +234,15 @@ def test_the_rows_before_the_log(
     assert run("learn", file, *words, *quiet, "--save", path).code == 0
     opened = open_model(path, path.with_suffix(".db"), Settings())
     opened.rows = str(file)
-    said = asyncio.run(_asked(opened, [dict(zip("abcd", row, strict=True)) if words else row for row in SOME[12:]]))
+    process = asyncio.run(_asked(opened, [dict(zip("abcd", row, strict=True)) if words else row for row in SOME[12:]]))
     learner, _ = read(path)
     assert run("learn", whole, *words, *quiet, "--save", tmp_path / "whole.rgl").code == 0
     stream = open_stream(whole, target="y" if words else None)
-    wanted = certify_stream(read(tmp_path / "whole.rgl")[0], stream)
-    assert [one["bound"] for one in said["certificates"]] == pytest.approx([one.bound for one in wanted])
-    assert sum(one["applies"] for one in said["certificates"]) >= 5
+    certificates = certify_stream(read(tmp_path / "whole.rgl")[0], stream)
+    assert [one["bound"] for one in process["certificates"]] == pytest.approx([one.bound for one in certificates])
+    assert sum(one["applies"] for one in process["certificates"]) >= 5
     assert learner.ledger_.rounds == 12
-    assert said["rounds"] == 30
+    assert process["rounds"] == 30
 
 
 async def _asked(opened: Any, some: list[Any]) -> Any:
@@ -275,11 +275,11 @@ def test_what_expired_in_between_is_not_late(tmp_path: Path) -> None:
     """A label is late by the labels that were learned since its prediction, not by predictions that were given up."""
     now = [1e9]
     path = begun(tmp_path, AggregatedClassifier(), {"features": COLUMNS, "classes": [0, 1]})
-    said, _ = served(
+    replies, _ = served(
         path, lambda one: settled(one, LABELS[:4], now, gives_up=3), Settings(expire=60.0), clock=lambda: now[0]
     )
-    assert (said["delay"]["expired"], said["delay"]["late"], said["delay"]["most_rounds"]) == (3, 0, 0)
-    assert not any(one["theorem"].endswith("as_answered") for one in said["certificates"])
+    assert (replies["delay"]["expired"], replies["delay"]["late"], replies["delay"]["most_rounds"]) == (3, 0, 0)
+    assert not any(one["theorem"].endswith("as_answered") for one in replies["certificates"])
 
 
 @pytest.mark.parametrize("rewards", [False, True])
@@ -287,10 +287,10 @@ def test_default_losses_are_counted(rewards: bool, tmp_path: Path) -> None:
     """The certificate and the page say how many losses, or rewards, are the default, which the bounds are on."""
     now, settings = [1e9], Settings(expire=60.0, default_loss=1.0)
     path = begun(tmp_path, Exp3IX(n_arms=2, seed=1, rewards=rewards), {"arms": 2})
-    said, page = served(path, lambda one: settled(one, [0.0] * 5, now, gives_up=2), settings, clock=lambda: now[0])
-    assert f"2 of 5 {'rewards' if rewards else 'losses'} are the default" in said["about"]
+    replies, page = served(path, lambda one: settled(one, [0.0] * 5, now, gives_up=2), settings, clock=lambda: now[0])
+    assert f"2 of 5 {'rewards' if rewards else 'losses'} are the default" in replies["about"]
     assert "2 of 5" in page
-    assert said["delay"]["substituted"] == 2
+    assert replies["delay"]["substituted"] == 2
 
 
 def test_forecasts_without_outcomes_are_in_no_bound(tmp_path: Path) -> None:
@@ -318,16 +318,16 @@ def test_labels_with_inputs_have_no_answers(tmp_path: Path) -> None:
     async def work(client: Client) -> tuple[Any, Any, str]:
         for row, label in zip(SOME, LABELS, strict=True):
             assert (await client.ask("/v1/label", {"input": row, "label": label})).status == 200
-        asked = [await client.ask(f"/v1/{what}") for what in ("certificate", "history")]
-        return asked[0].json, asked[1].json, (await client.ask("/")).body.decode()
+        answers = [await client.ask(f"/v1/{what}") for what in ("certificate", "history")]
+        return answers[0].json, answers[1].json, (await client.ask("/")).body.decode()
 
-    said, history, page = served(path, work, Settings(log_predictions=False))
-    delay = said["delay"]
+    replies, history, page = served(path, work, Settings(log_predictions=False))
+    delay = replies["delay"]
     assert delay["unanswered"] == len(SOME)
     assert [delay[what] for what in ("late", "mean_rounds", "most_rounds", "mean_seconds")] == [None] * 4
     assert delay["answered"] == delay["cost"] == {"mistakes": None, "loss": None}
     assert delay["in_order"]["mistakes"] > 0
-    assert not any(one["theorem"].endswith("as_answered") for one in said["certificates"])
+    assert not any(one["theorem"].endswith("as_answered") for one in replies["certificates"])
     assert history["curve"]["now"][1:3] == history["curve"]["points"][0][1:3] == [None, None]
     assert "answered wrongly" not in page
     assert "predicted wrongly just before" in page

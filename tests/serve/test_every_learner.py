@@ -32,14 +32,14 @@ def asked_and_labels(entry: Entry) -> tuple[list[Any], list[Any]]:
         X, y = rows() if entry.kind == "linear" else numbers()
         return X[:MANY].tolist(), y[:MANY].tolist()
     if entry.kind == "experts":
-        said, outcomes = forecasts(binary="majority" in entry.name)
-        return said[:MANY].tolist(), outcomes[:MANY].tolist()
+        predictions, outcomes = forecasts(binary="majority" in entry.name)
+        return predictions[:MANY].tolist(), outcomes[:MANY].tolist()
     if entry.kind == "contextual":
         return rows()[0][:MANY].tolist(), losses()[:MANY, 0].tolist()
     table, advised = losses()[:MANY], entry.cls.info.advised
     advice = recommended()[:MANY].tolist()
-    asked = [{"advice": one} if advised else None for one in advice]
-    return asked, table.tolist() if entry.cls.info.informed else table[:, 0].tolist()
+    requests = [{"advice": one} if advised else None for one in advice]
+    return requests, table.tolist() if entry.cls.info.informed else table[:, 0].tolist()
 
 
 def go_on(live: Live, asked: list[Any], labels: list[Any], waiting: list[Event], begin: int, end: int) -> None:
@@ -59,13 +59,13 @@ def go_on(live: Live, asked: list[Any], labels: list[Any], waiting: list[Event],
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry.kind}-{entry.name}")
 def test_saved_and_read_again_it_goes_on(entry: Entry) -> None:
     """After late labels a model that was saved in the middle and read again has the bytes of one that went on."""
-    asked, labels = asked_and_labels(entry)
+    queries, labels = asked_and_labels(entry)
     begun = Snapshot(0, 0, 0.0, model_bytes(*new_model(entry.made(), SCHEMAS[entry.kind])))
     whole, first = Live.of(begun, entry.name), Live.of(begun, entry.name)
-    go_on(whole, asked, labels, [], 0, MANY)
+    go_on(whole, queries, labels, [], 0, MANY)
     waiting: list[Event] = []
-    go_on(first, asked, labels, waiting, 0, MANY // 2)
+    go_on(first, queries, labels, waiting, 0, MANY // 2)
     again = Live.of(first.snapshot(0.0), entry.name)
-    go_on(again, asked, labels, waiting, MANY // 2, MANY)
+    go_on(again, queries, labels, waiting, MANY // 2, MANY)
     assert again.snapshot(0.0) == whole.snapshot(0.0)
     assert whole.version == MANY - LATE

@@ -187,10 +187,10 @@ def test_the_queue_is_full(waits: str, ids: list[str], path: Path, monkeypatch: 
 
     async def work(client: Client) -> list[int]:
         bodies = [{"input": ROW} | ({} if id is None else {"id": id}) for id in ids]
-        asked = [asyncio.ensure_future(client.ask("/v1/predict", body)) for body in bodies]
+        answers = [asyncio.ensure_future(client.ask("/v1/predict", body)) for body in bodies]
         await asyncio.sleep(0.05)
         free.set()
-        return sorted(one.status for one in await asyncio.gather(*asked))
+        return sorted(one.status for one in await asyncio.gather(*answers))
 
     assert served(path, work, Settings(queue=5)) == [200] * 5 + [503] * 3
 
@@ -200,8 +200,8 @@ def test_a_label_that_cannot_be_learned(path: Path, monkeypatch: pytest.MonkeyPa
     huge = [1e150] * COLUMNS  # which can be scored
 
     async def work(client: Client) -> list[Any]:
-        asked = {"rows": [{"id": id, "input": row} for id, row in (("a", ROW), ("b", huge), ("c", ROW))]}
-        assert (await client.ask("/v1/predict", asked)).status == 200
+        request = {"rows": [{"id": id, "input": row} for id, row in (("a", ROW), ("b", huge), ("c", ROW))]}
+        assert (await client.ask("/v1/predict", request)).status == 200
         labels = {"labels": [{"id": id, "label": 1} for id in "abc"]}
         first = (await client.ask("/v1/label", labels)).json["labels"]
         again = (await client.ask("/v1/label", labels)).json["labels"]
@@ -224,8 +224,8 @@ def test_a_fault_of_our_own(kind: str, path: Path, monkeypatch: pytest.MonkeyPat
 
     async def work(client: Client) -> list[int]:
         (one,) = client.service.engines.values()
-        asked = [("/v1/predict", {"id": id, "input": sent}) for id in "abc"]
-        codes = [(await client.ask(*asked[0])).status]
+        requests = [("/v1/predict", {"id": id, "input": sent}) for id in "abc"]
+        codes = [(await client.ask(*requests[0])).status]
         for name in ("predict", "learn"):
             whole = getattr(one.live.served, name)
 
@@ -234,13 +234,13 @@ def test_a_fault_of_our_own(kind: str, path: Path, monkeypatch: pytest.MonkeyPat
                 raise ArithmeticError("a fault")
 
             monkeypatch.setattr(one.live.served, name, half)
-            codes.append((await client.ask(*asked[1])).status)
+            codes.append((await client.ask(*requests[1])).status)
             monkeypatch.undo()
             monkeypatch.setattr(durable, "AGAIN", 0.01)
-            asked[1] = ("/v1/label", {"id": "a", "label": 1})
+            requests[1] = ("/v1/label", {"id": "a", "label": 1})
             await until_ready(client)
         codes.append((await client.ask("/v1/label", {"id": "a", "label": 1})).status)
-        codes.append((await client.ask(*asked[2])).status)
+        codes.append((await client.ask(*requests[2])).status)
         return codes
 
     assert served(path, work) == [200, 500, 500, 200, 200]
@@ -428,7 +428,7 @@ def test_the_oldest_that_waits(path: Path) -> None:
         return ages
 
     ages = served(path, work, clock=lambda: float(next(now)))
-    assert [seen for seen, _ in ages] == [expected for _, expected in ages]
+    assert [observed for observed, _ in ages] == [expected for _, expected in ages]
 
 
 def test_a_server_among_strangers(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

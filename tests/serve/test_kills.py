@@ -41,11 +41,11 @@ def test_what_a_client_sees_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_killed_servers(tmp_path: Path) -> None:
     """Every label that was acknowledged is learned once, and the log gives the bytes of the model that was served."""
-    print(said := harassed("sqlite", tmp_path))
-    assert said.endswith("none lost\n")
+    print(process := harassed("sqlite", tmp_path))
+    assert process.endswith("none lost\n")
 
 
 def test_killed_servers_on_postgres(tmp_path: Path, postgres: Postgres) -> None:
     """The same, with the log in PostgreSQL."""
-    print(said := harassed(postgres.url, tmp_path))
-    assert said.endswith("none lost\n")
+    print(process := harassed(postgres.url, tmp_path))
+    assert process.endswith("none lost\n")

@@ -86,14 +86,14 @@ def test_tables(how: str, run: CommandLine, tmp_path: Path) -> None:
     answers, model = served(tmp_path / "m.rgl", work, Settings(snapshot_every=4))
     assert [one.status for one in answers] == [200] * 10, answers[0].body
     for answer, one in zip(answers, shown, strict=True):
-        said = [answer.json["forecast"]] if how == "numbers" else list(answer.json["probabilities"].values())
-        assert said == pytest.approx(one, rel=1e-6)
+        predictions = [answer.json["forecast"]] if how == "numbers" else list(answer.json["probabilities"].values())
+        assert predictions == pytest.approx(one, rel=1e-6)
     (tmp_path / "now.rgl").write_bytes(model)
     more = ("--resume", tmp_path / "m.rgl", *quiet, tmp_path / "wanted.rgl")
     assert run("learn", tmp_path / "rest.csv", *more).code == 0
-    now, wanted = (run("inspect", tmp_path / name, "--json").json for name in ("now.rgl", "wanted.rgl"))
+    now, expected = (run("inspect", tmp_path / name, "--json").json for name in ("now.rgl", "wanted.rgl"))
     for name in ("rounds", "mistakes", "loss", "features", "weights"):
-        assert now.get(name) == wanted.get(name), name
+        assert now.get(name) == expected.get(name), name
     store = store_of(tmp_path / "m.db", writes=False)
     store.open()
     live, compared = replay(store)
@@ -105,8 +105,8 @@ def test_tables(how: str, run: CommandLine, tmp_path: Path) -> None:
 
 async def statuses(client: Client, verb: str, name: str, values: list[Any]) -> list[int]:
     """The answers to several values."""
-    asked = [{"id": "a" if name == "label" else f"{place}", name: value} for place, value in enumerate(values)]
-    return [(await client.ask(f"/v1/{verb}", one)).status for one in asked]
+    requests = [{"id": "a" if name == "label" else f"{place}", name: value} for place, value in enumerate(values)]
+    return [(await client.ask(f"/v1/{verb}", one)).status for one in requests]
 
 
 def test_what_experts_may_say(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_a_contextual_bandit(tmp_path: Path) -> None:
     among = {"features": row, "available": ["red", "blue"]}
 
     async def work(client: Client) -> Any:
-        asked = (await client.ask("/v1/model")).json["asked"]
+        queries = (await client.ask("/v1/model")).json["asked"]
         first = [(await client.ask("/v1/predict", {"input": one})).status for one in refused]
         draws = [(await client.ask("/v1/predict", {"id": f"{k}", "input": among})).json for k in range(8)]
         then = [(await client.ask("/v1/predict", {"input": one})).status for one in refused]
@@ -180,11 +180,11 @@ def test_a_contextual_bandit(tmp_path: Path) -> None:
             await engine.expire()
         certificate = (await client.ask("/v1/certificate")).json
         page = await client.ask("/")
-        return asked, first, draws, then, learned, certificate, page.status, engine.live.served.learner.total_
+        return queries, first, draws, then, learned, certificate, page.status, engine.live.served.learner.total_
 
     settings = Settings(expire=60.0, default_loss=1.0)
-    asked, first, draws, then, learned, certificate, page, total = served(path, work, settings, clock=lambda: now[0])
-    assert (asked["features"], asked["arms"]) == (2, ["red", "green", "blue"])
+    queries, first, draws, then, learned, certificate, page, total = served(path, work, settings, clock=lambda: now[0])
+    assert (queries["features"], queries["arms"]) == (2, ["red", "green", "blue"])
     assert first == then == [422] * len(refused)
     assert {one["arm"] for one in draws} <= {"red", "blue"}
     assert all(0 < one["probability"] < 1 for one in draws)
@@ -208,9 +208,9 @@ def test_features_by_their_names(tmp_path: Path, shared: bool) -> None:
     sent.append({"features": each[:2]})
 
     async def work(client: Client) -> Any:
-        asked = [(await client.ask("/v1/predict", {"id": f"{k}", "input": one})) for k, one in enumerate(sent)]
+        answers = [(await client.ask("/v1/predict", {"id": f"{k}", "input": one})) for k, one in enumerate(sent)]
         await client.ask("/v1/label", {"labels": [{"id": "1", "label": 0.5}, {"id": "0", "label": 0.0}]})
-        return [one.status for one in asked], (await client.ask("/v1/model.rgl")).body
+        return [one.status for one in answers], (await client.ask("/v1/model.rgl")).body
 
     codes, model = served(path, work)
     assert codes == [200, 200, 422, 422, 422, 422]
@@ -228,9 +228,9 @@ def test_arms_with_features_of_their_own(tmp_path: Path) -> None:
     sent = [rows, rows[:2], rows[0], [*rows, rows[0]], [[0.5], [0.1], [1.0]]]
 
     async def work(client: Client) -> Any:
-        asked = [(await client.ask("/v1/predict", {"id": f"{k}", "input": one})) for k, one in enumerate(sent)]
+        answers = [(await client.ask("/v1/predict", {"id": f"{k}", "input": one})) for k, one in enumerate(sent)]
         await client.ask("/v1/label", {"labels": [{"id": "1", "label": 0.5}, {"id": "0", "label": 0.0}]})
-        return [one.status for one in asked], (await client.ask("/v1/model.rgl")).body
+        return [one.status for one in answers], (await client.ask("/v1/model.rgl")).body
 
     codes, model = served(path, work)
     assert codes == [200, 200, 422, 422, 422]

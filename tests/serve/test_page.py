@@ -57,19 +57,21 @@ def test_who_may_see_the_page(tmp_path: Path) -> None:
     browser = {"authorization": "Basic " + b64encode(b"me:" + token.encode()).decode()}
 
     async def work(client: Client) -> list[Any]:
-        asked = {"input": rows(1)[0]}
+        queries = {"input": rows(1)[0]}
         return [
             await client.ask("/"),
             await client.ask("/", headers=browser),
             await client.ask("/v1/page", headers={"authorization": "Basic ?"}),
-            await client.ask("/v1/predict", asked, headers=browser),
-            await client.ask("/v1/predict", asked, headers={"authorization": f"Bearer {token}"}),
+            await client.ask("/v1/predict", queries, headers=browser),
+            await client.ask("/v1/predict", queries, headers={"authorization": f"Bearer {token}"}),
         ]
 
-    unknown, seen, broken, asked, allowed = served(path, work, tokens=AccessTokens({token: frozenset(["predict"])}))
-    assert [unknown.status, seen.status, broken.status, asked.status, allowed.status] == [401, 200, 401, 401, 200]
+    unknown, replies, broken, queries, allowed = served(
+        path, work, tokens=AccessTokens({token: frozenset(["predict"])})
+    )
+    assert [unknown.status, replies.status, broken.status, queries.status, allowed.status] == [401, 200, 401, 401, 200]
     assert unknown.headers["www-authenticate"].startswith("Basic")
-    assert "frame-ancestors 'none'" in seen.headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in replies.headers["content-security-policy"]
 
 
 def test_events(tmp_path: Path) -> None:

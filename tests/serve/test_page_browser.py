@@ -38,10 +38,10 @@ def learn(server: Process, name: str) -> None:
         client.label((id, "yes" if row[0] > 0 else HOSTILE) for id, row in zip(ids[:-1], rows(40), strict=False))
 
 
-def until(browser: Browser, expression: str, wanted: Any) -> None:
+def until(browser: Browser, expression: str, expected: Any) -> None:
     """Wait until it has this value."""
     deadline = time.monotonic() + 30
-    while browser.evaluate(expression) != wanted:
+    while browser.evaluate(expression) != expected:
         assert time.monotonic() < deadline, browser.evaluate(expression)
         time.sleep(0.1)
 

@@ -33,11 +33,11 @@ def path(tmp_path: Path) -> Path:
     return begun(tmp_path, AggregatedClassifier(), {"features": COLUMNS, "classes": ["no", "yes"]})
 
 
-def statuses(path: Path, *asked: tuple[str, Any], **more: Any) -> list[Answered]:
+def statuses(path: Path, *args: tuple[str, Any], **more: Any) -> list[Answered]:
     """The answers to several bodies, one after the other."""
 
     async def work(client: Client) -> list[Answered]:
-        return [await client.ask(f"/v1/{verb}", body, **more.get("sent", {})) for verb, body in asked]
+        return [await client.ask(f"/v1/{verb}", body, **more.get("sent", {})) for verb, body in args]
 
     answers: list[Answered] = served(path, work, more.get("settings"), tokens=more.get("tokens"))
     return answers
@@ -133,9 +133,9 @@ def test_a_list_of_numbers_for_a_table_with_words_is_sent_to_names(tmp_path: Pat
     (tmp_path / "t.csv").write_text("size,town,y\n1,Rome,a\n2,Oslo,b\n3,Bari,a\n")
     assert quietly("learn", tmp_path / "t.csv", "--learner", "arow", "--save", tmp_path / "m.rgl") == 0
     (answer,) = statuses(tmp_path / "m.rgl", ("predict", {"input": [1, 2]}))
-    said = "a row of 4 numbers is expected; 2 were found; 2 columns have these, one for each word: send an object"
+    message = "a row of 4 numbers is expected; 2 were found; 2 columns have these, one for each word: send an object"
     assert answer.status == 422
-    assert said in answer.json["error"]
+    assert message in answer.json["error"]
 
 
 def test_the_bad_row_of_several(path: Path) -> None:
@@ -156,8 +156,8 @@ def test_duplicates_at_once(path: Path) -> None:
     """Of twenty requests with one id that come at once, each is answered the same, and one label is learned."""
 
     async def work(client: Client) -> tuple[set[bytes], list[int], Any]:
-        asked = [client.ask("/v1/predict", {"id": "a", "input": ROW}) for _ in range(20)]
-        bodies = {one.body for one in await asyncio.gather(*asked)}
+        answers = [client.ask("/v1/predict", {"id": "a", "input": ROW}) for _ in range(20)]
+        bodies = {one.body for one in await asyncio.gather(*answers)}
         labels = [client.ask("/v1/label", {"id": "a", "label": word}) for word in ["yes"] * 10 + ["no"] * 10]
         codes = [one.status for one in await asyncio.gather(*labels)]
         return bodies, codes, (await client.ask("/v1/model")).json
@@ -303,8 +303,8 @@ def test_words_become_features(tmp_path: Path) -> None:
             one = {"id": f"{place}", "input": {"size": 1.0, "city": city}}
             assert (await client.ask("/v1/predict", one)).status == 200
             assert (await client.ask("/v1/label", {"id": f"{place}", "label": int(city == "Rome")})).status == 200
-        asked = {"rows": [{"input": {"city": city}} for city in ("Rome", "Oslo", "Bonn")]}
-        answer = (await client.ask("/v1/predict", asked)).json["predictions"]
+        request = {"rows": [{"input": {"city": city}} for city in ("Rome", "Oslo", "Bonn")]}
+        answer = (await client.ask("/v1/predict", request)).json["predictions"]
         return [*(one["label"] for one in answer), (await client.ask("/v1/model")).json["asked"]["features"]]
 
     assert served(path, work)[:2] == [1, 0]
@@ -412,11 +412,11 @@ def test_tokens(path: Path) -> None:
     tokens = AccessTokens({"p" * 16: frozenset({"predict"}), "a" * 16: frozenset({"admin"})})
 
     async def work(client: Client) -> list[int]:
-        asked = [("/v1/predict", {"input": ROW}), ("/v1/label", {"id": "a", "label": 1}), ("/v1/model", None)]
-        asked += [("/v1/model.rgl", None), ("/metrics", None), ("/healthz", None)]
+        requests = [("/v1/predict", {"input": ROW}), ("/v1/label", {"id": "a", "label": 1}), ("/v1/model", None)]
+        requests += [("/v1/model.rgl", None), ("/metrics", None), ("/healthz", None)]
         words = ["", "Bearer " + "p" * 16, "Bearer " + "p" * 15, "Basic " + "p" * 16, "Bearer " + "a" * 16]
         sent = [{"headers": {"authorization": word} if word else {}} for word in words]
-        return [(await client.ask(path, body, **more)).status for more in sent for path, body in asked]
+        return [(await client.ask(path, body, **more)).status for more in sent for path, body in requests]
 
     none = [401, 401, 401, 401, 401, 200]
     some = [200, 403, 200, 403, 200, 200]
@@ -466,10 +466,10 @@ def test_the_document(path: Path) -> None:
 
     async def work(client: Client) -> None:
         for name, methods in paths.items():
-            asked = name.replace("{model}", "m")
+            queries = name.replace("{model}", "m")
             (method,) = methods
-            right = await client.ask(asked, {} if method == "post" else None)
-            wrong = await client.ask(asked, None if method == "post" else {})
+            right = await client.ask(queries, {} if method == "post" else None)
+            wrong = await client.ask(queries, None if method == "post" else {})
             assert str(right.status) in methods[method]["responses"], (name, right.status)
             assert right.status not in (404, 405), name
             assert wrong.status == 405, name

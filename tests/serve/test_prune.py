@@ -43,7 +43,7 @@ def test_a_pruned_log_goes_on(kind: str, tmp_path: Path, capsys: pytest.CaptureF
     """After a log was pruned in the middle, a server goes on from it with the bits of one that was not pruned, what
     waits for a label is there, and the log is played again from where it begins."""
     make, schema = KINDS[kind]
-    some, now, kept = rows(40, seed=3), [1e9], []
+    some, now, entries = rows(40, seed=3), [1e9], []
 
     async def first(client: Client) -> None:
         for place in range(0, 24, 3):
@@ -63,13 +63,13 @@ def test_a_pruned_log_goes_on(kind: str, tmp_path: Path, capsys: pytest.CaptureF
         served(path, first, Settings(snapshot_every=5), clock=lambda: now[0])
         if name == "parts":
             assert pruned(path.with_suffix(".db")) == (10, 14)  # labels to 12 s, of 24 events
-        kept.append(served(path, second, clock=lambda: now[0]))
+        entries.append(served(path, second, clock=lambda: now[0]))
         assert main(["replay", str(path.with_suffix(".db")), "--json"]) == 0
-        said = json.loads(capsys.readouterr().out)
-        assert said["begins_after"] == (10 if name == "parts" else 0)
-        assert all(one["same"] for one in said["snapshots"])
-    assert kept[0][0] == kept[1][0]
-    assert [codes for _, codes in kept] == [[200, 200], [200, 404]]
+        record = json.loads(capsys.readouterr().out)
+        assert record["begins_after"] == (10 if name == "parts" else 0)
+        assert all(one["same"] for one in record["snapshots"])
+    assert entries[0][0] == entries[1][0]
+    assert [codes for _, codes in entries] == [[200, 200], [200, 404]]
 
 
 def test_what_is_said_of_a_pruned_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

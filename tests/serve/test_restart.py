@@ -49,8 +49,8 @@ async def traffic(client: Client, kind: str, begin: int, end: int) -> None:
     """Predictions, whose labels come later and out of order; some never."""
     some = rows(40, seed=3)
     for place in range(begin, end):
-        asked = {"id": f"r{place}", "input": None if kind == "bandit" else some[place]}
-        assert (await client.ask("/v1/predict", asked)).status == 200
+        request = {"id": f"r{place}", "input": None if kind == "bandit" else some[place]}
+        assert (await client.ask("/v1/predict", request)).status == 200
         if place % 3 == 2:
             labels = [{"id": f"r{late}", "label": label_of(kind, some[late])} for late in (place, place - 2)]
             answer = await client.ask("/v1/label", {"labels": labels})
@@ -99,14 +99,14 @@ def test_a_restart_gives_the_same_bits(kind: str, tmp_path: Path) -> None:
         await traffic(client, kind, 16, 40)
         return await model(client)
 
-    wanted = served(whole, all_at_once)
+    replies = served(whole, all_at_once)
     before = served(parts, first)
-    assert served(parts, second, Settings(snapshot_every=3)) == wanted
+    assert served(parts, second, Settings(snapshot_every=3)) == replies
     store = store_of(parts.with_suffix(".db"), writes=False)
     store.open()
     live, compared = replay(store)
     store.close()
-    assert live.snapshot(0.0).model == wanted
+    assert live.snapshot(0.0).model == replies
     assert len(compared) == 2
     assert all(one.same for one in compared)
 
@@ -151,11 +151,11 @@ def test_another_model(tmp_path: Path) -> None:
 def test_labels_in_any_pieces(tmp_path: Path) -> None:
     """Labels that come one by one or by hundreds give the same bytes, also where the curve has been thinned."""
     some = rows(700, seed=9)
-    asked = [{"id": f"{place}", "input": row} for place, row in enumerate(some)]
+    requests = [{"id": f"{place}", "input": row} for place, row in enumerate(some)]
     labels = [{"id": f"{place}", "label": int(row[0] > 0)} for place, row in enumerate(some)]
 
     async def in_pieces(client: Client, size: int) -> bytes:
-        assert (await client.ask("/v1/predict", {"rows": asked})).status == 200
+        assert (await client.ask("/v1/predict", {"rows": requests})).status == 200
         for begin in range(0, len(labels), size):
             assert (await client.ask("/v1/label", {"labels": labels[begin : begin + size]})).status == 200
         curve = (await client.ask("/v1/history")).json["curve"]["points"]
@@ -181,8 +181,8 @@ def test_predictions_come_between_labels(
     labels = [{"id": f"{place}", "label": label_of(kind, row)} for place, row in enumerate(some)]
 
     async def work(client: Client) -> tuple[list[int], list[int]]:
-        asked = [{"id": f"{place}", "input": one} for place, one in enumerate(sent)]
-        assert (await client.ask("/v1/predict", {"rows": asked})).status == 200
+        requests = [{"id": f"{place}", "input": one} for place, one in enumerate(sent)]
+        assert (await client.ask("/v1/predict", {"rows": requests})).status == 200
         (one,) = client.service.engines.values()
         first = asyncio.ensure_future(client.ask("/v1/label", {"labels": labels[:20]}))
         while not 0 < one.live.version < 20:

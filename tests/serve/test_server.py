@@ -192,7 +192,7 @@ def test_a_database_of_somebody_else(run: CommandLine, tmp_path: Path) -> None:
 
 def test_what_is_logged_of_requests(tmp_path: Path) -> None:
     """Of requests the server's log has nothing, or the path and the status, or what was sent too."""
-    for what, seen in (("none", [False, False]), ("paths", [True, False]), ("bodies", [True, True])):
+    for what, observed in (("none", [False, False]), ("paths", [True, False]), ("bodies", [True, True])):
         path, out = begun(tmp_path, AROW(), {"features": COLUMNS, "classes": [0, 1]}, what), StringIO()
         settings = Settings(log_requests=what)
         opened = open_model(path, path.with_suffix(".db"), settings)
@@ -202,8 +202,8 @@ def test_what_is_logged_of_requests(tmp_path: Path) -> None:
                 assert (await Client(service).ask("/v1/predict", {"input": ROW})).status == 200
 
         asyncio.run(work())
-        said = [json.loads(line) for line in out.getvalue().splitlines()]
-        assert [any(one.get("status") == 200 for one in said), "-1.0" in out.getvalue()] == seen
+        messages = [json.loads(line) for line in out.getvalue().splitlines()]
+        assert [any(one.get("status") == 200 for one in messages), "-1.0" in out.getvalue()] == observed
 
 
 @pytest.mark.parametrize(

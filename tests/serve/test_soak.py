@@ -29,8 +29,10 @@ def test_memory_is_flat(kind: str, tmp_path: Path) -> None:
         sizes = []
         for first in range(0, MANY, BATCH):
             ids = [f"{first + place}" for place in range(BATCH)]
-            asked = [{"id": id, "input": None if kind == "bandit" else row} for id, row in zip(ids, some, strict=True)]
-            assert (await client.ask("/v1/predict", {"rows": asked})).status == 200
+            answers = [
+                {"id": id, "input": None if kind == "bandit" else row} for id, row in zip(ids, some, strict=True)
+            ]
+            assert (await client.ask("/v1/predict", {"rows": answers})).status == 200
             labels = [{"id": id, "label": float(row[0] > 0)} for id, row in zip(ids, some, strict=True)]
             assert (await client.ask("/v1/label", {"labels": labels})).status == 200
             if first % (MANY // 10) == 0:
