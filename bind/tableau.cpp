@@ -150,6 +150,8 @@ class GameTableau {
     const Turn turn(busy_);
     std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> played;
     const std::int64_t m = t_.game.rows, n = t_.game.columns;
+    played.first.reserve(std::size_t(std::min(m, n)));
+    played.second.reserve(std::size_t(std::min(m, n)));
     for (std::int64_t j = 0; j < n; ++j)
       if (t_.ended[m + j] >= n) played.first.push_back(t_.ended[m + j] - n);
     for (std::int64_t i = 0; i < m; ++i)

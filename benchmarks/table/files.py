@@ -162,7 +162,7 @@ def _peers(kind: str) -> dict[str, Callable[[Path], object]]:
 
 
 def _products(bits: int | None) -> Contest:
-    """All 190 of the 20 numbers of a row, or fewer where a column came twice."""
+    """All 190 of the 20 numbers of a row, or fewer where a column came twice; beside them the rows alone."""
     from sklearn.preprocessing import PolynomialFeatures
 
     path = file_of("svm", 2000)
@@ -172,7 +172,8 @@ def _products(bits: int | None) -> Contest:
     X.indices, X.indptr = X.indices.astype("int32"), X.indptr.astype("int32")
     theirs = PolynomialFeatures(2, interaction_only=True, include_bias=False)
     beside = {"scikit-learn": Job(lambda: theirs.fit_transform(X), count)}
-    return Contest(Job(lambda: _batches(path, interactions=["*"], hash_bits=bits), count), beside)
+    reading = Job(lambda: _batches(path), count)
+    return Contest(Job(lambda: _batches(path, interactions=["*"], hash_bits=bits), count), beside, reading)
 
 
 def _batches(path: Path, **how: object) -> None:
