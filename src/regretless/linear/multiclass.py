@@ -369,26 +369,29 @@ def _from_memory(question: Question) -> tuple[list[Matrix], str | None]:
             continue
         classes = max(question.state.targets, 2)
         labels = (codes + 1) // 2 if classes == 2 else codes
+        numbers = batch.entries if batch.sparse else int(np.count_nonzero(batch.values))
+        numbers += len(batch) if question.rules.intercept else 0
+        few, svm = 2 * numbers * (classes - 1) <= MOST_MARGIN_ENTRIES, question.svm and batch.entries <= MOST_SVM_ENTRIES
+        if not few and not svm:
+            continue  # to import scipy takes longer than most of the rest
         rows = with_constant(matrix_of(with_int32(batch)), question.rules.intercept)
-        margin = _margin(question, rows, labels, classes)
+        margin = _margin(question, rows, labels, classes) if few else None
         if isinstance(margin, str):
             obstacle = margin
         elif margin is not None:
             matrices.append(margin)
-        if question.svm and batch.entries <= MOST_SVM_ENTRIES:
+        if svm:
             matrices += _svms(question, rows, labels, classes)
     return matrices, obstacle
 
 
-def _margin(question: Question, rows: Any, labels: Array, classes: int) -> Matrix | str | None:
+def _margin(question: Question, rows: Any, labels: Array, classes: int) -> Matrix | str:
     """The matrix of the largest margin: that of the differences between the right class and each other one."""
     from scipy.sparse import coo_array, csr_array, vstack  # type: ignore[import-untyped, unused-ignore]
 
     from .separation.margin import max_margin_signed
 
     entries = coo_array(rows)
-    if 2 * entries.nnz * (classes - 1) > MOST_MARGIN_ENTRIES:
-        return None
     width, (row, column) = rows.shape[1], entries.coords
     blocks = []
     for other in range(classes):
