@@ -574,3 +574,15 @@ every_check = parametrize_with_checks(
 def test_scikit_learn_finds_no_fault(estimator, check):
     """Each of scikit-learn's estimator checks passes."""
     check(estimator)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e200])
+def test_a_ridge_regression_in_hindsight_is_the_solution_of_the_normal_equations(unit):
+    """Conjugate gradients end at it, also where squares of outcomes are no floats, and at 0 for outcomes of 0."""
+    from regretless.regression.certificates import _damped
+
+    random = np.random.default_rng(0)
+    X, z = random.normal(size=(60, 5)) * [1.0, 1.0, 0.1, 0.1, 0.01], random.normal(size=60)
+    solved = np.linalg.solve(X.T @ X + 0.01 * np.eye(5), X.T @ z)
+    np.testing.assert_allclose(_damped(sparse.csr_array(X), unit * z, 0.01) / unit, solved, rtol=1e-5, atol=1e-5)
+    assert not _damped(sparse.csr_array(X), 0 * z, 0.01).any()

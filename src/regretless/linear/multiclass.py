@@ -371,7 +371,10 @@ def _from_memory(question: Question) -> tuple[list[Matrix], str | None]:
         labels = (codes + 1) // 2 if classes == 2 else codes
         numbers = batch.entries if batch.sparse else int(np.count_nonzero(batch.values))
         numbers += len(batch) if question.rules.intercept else 0
-        few, svm = 2 * numbers * (classes - 1) <= MOST_MARGIN_ENTRIES, question.svm and batch.entries <= MOST_SVM_ENTRIES
+        few, svm = (
+            2 * numbers * (classes - 1) <= MOST_MARGIN_ENTRIES,
+            question.svm and batch.entries <= MOST_SVM_ENTRIES,
+        )
         if not few and not svm:
             continue  # to import scipy takes longer than most of the rest
         rows = with_constant(matrix_of(with_int32(batch)), question.rules.intercept)

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from math import nan
+from math import inf, nan
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +21,7 @@ from ..data.batch import Array, Batch, norms2
 from ..errors import RegretlessError
 from ..ledger import Ledger
 from ..rows.mixture_state import FULL, LANES, RATES
+from ..rows.state import dot
 from ..rows.validation import read_rows
 from ..theorem import Theorem
 from ..theory.aggregated import MemberComparator
@@ -185,6 +186,7 @@ ENTRIES = 1_000_000  # of a sample by which vectors are chosen where there are m
 LOWEST = -50.0  # logarithm of the best constant mean of counts, where there was none
 EXPONENT = 300.0  # of a mean in the search for a vector, at most
 STEPS = 60  # of a search on a sample
+MOST_CONJUGATE, CLOSE = 200, 1e-6  # steps of a ridge regression, and the part of the first slope at which it ends
 HALVINGS = 200  # of the range of the outcomes, at most, in the search for the constant of Huber's loss
 BEST_CONSTANT = "the best constant"
 DAMPS = (1e-4, 1e-2, 1.0)  # penalties of ridge regressions on a sample, in units of the squared sizes of features
@@ -236,15 +238,21 @@ def comparators_of(run: PlayedRun, rounds: Rounds, vector: Array | None) -> list
         for place, loss in enumerate(state.part("loss"))
         if state.present[place]
     ]
-    each = [*members, *(one for candidate in some for one in _to_members(run, candidate, rows, norm2))]
+    cells = state.all_cells()
+    sides = [*np.ascontiguousarray(cells[:, SUMS].T)], np.ascontiguousarray(cells[:, MOST])
+    each = [*members, *(one for candidate in some for one in _to_members(run, candidate, rows, norm2, *sides))]
     # The last bit of the logarithm of a mean is worth this part of the count.
     off = LAST_BITS * sum(float(z.sum()) for _, z in _blocks(run, rounds)) if run.rules.counts else 0.0
     return [replace(one, off=off) for one in each] if off else each
 
 
-def _to_members(run: PlayedRun, one: VectorLoss, rows: float, norm2: float) -> Iterator[MemberComparator]:
+def _to_members(
+    run: PlayedRun, one: VectorLoss, rows: float, norm2: float, sums: list[Array], most: Array
+) -> Iterator[MemberComparator]:
+    """What a vector is to each member, by the sums of slopes of each rate and the largest size of each feature."""
     state, rules, names = run.state, run.rules, run.names
-    cells = state.all_cells()
+    sized = most * one.vector
+    square = dot(sized, sized)
     base = MemberComparator(
         one.name, one.label, rows, one.loss, norm2, vector=one.vector[1:], bias=float(one.vector[0])
     )
@@ -253,9 +261,9 @@ def _to_members(run: PlayedRun, one: VectorLoss, rows: float, norm2: float) -> I
             continue
         member = replace(base, member=names[place])
         if place < RATES:
-            yield replace(member, linear=float(state.part("linear")[place] + cells[:, SUMS][:, place] @ one.vector))
+            yield replace(member, linear=float(state.part("linear")[place]) + dot(sums[place], one.vector))
         else:
-            penalty = rules.priors[place - FULL] * float((cells[:, MOST] * one.vector) @ (cells[:, MOST] * one.vector))
+            penalty = rules.priors[place - FULL] * square
             # Newton steps cost what their sum of lower bounds falls by.
             energy = -state.part("least")[place] if rules.newton else state.part("energy")[place]
             yield replace(member, regularised=penalty, energy=float(energy))
@@ -386,9 +394,26 @@ def _diagonal(numbers: Array) -> Any:
 
 
 def _damped(rows: Any, z: Array, damp: float) -> Array:
-    from scipy.sparse.linalg import lsqr  # type: ignore[import-untyped, unused-ignore]
-
-    return np.asarray(lsqr(rows, z, damp=damp**0.5, iter_lim=200)[0])
+    """The minimiser of |rows u - z|^2 + damp |u|^2, by conjugate gradients of the normal equations, which are not made
+    (Hestenes & Stiefel 1952). scipy's LSQR takes its lengths by a BLAS, whose threads wait longer than they work."""
+    unit, u = float(np.abs(z).max(initial=0.0)), np.zeros(rows.shape[1])
+    if not 0 < unit < inf:
+        return u
+    missed = z / unit  # outcomes may be so large that their squares are not floats
+    step = slope = rows.T @ missed
+    square = dot(slope, slope)
+    enough = CLOSE * CLOSE * square
+    for _ in range(MOST_CONJUGATE):
+        if not square > enough:
+            break
+        moved = rows @ step
+        length = square / (dot(moved, moved) + damp * dot(step, step))
+        u += length * step
+        missed -= length * moved
+        slope = rows.T @ missed - damp * u
+        before, square = square, dot(slope, slope)
+        step = slope + square / before * step
+    return unit * u
 
 
 def _of_counts(rows: Any, counts: Array, damp: float, origin: float) -> Array:

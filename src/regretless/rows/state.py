@@ -350,3 +350,8 @@ def length(vector: Array, bias: float = 0.0) -> float:
         return largest
     shares = vector / largest
     return largest * sqrt(float((shares * shares).sum()) + (bias / largest) ** 2)  # BLAS: by the number of threads
+
+
+def dot(a: Array, b: Array) -> float:
+    """<a, b> without a BLAS, whose sums depend on the machine and on how many threads it has."""
+    return float(np.einsum("i,i->", a, b))

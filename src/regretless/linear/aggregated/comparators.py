@@ -19,11 +19,12 @@ from ...certificate import NO_LIMIT, Certificate, Most, summed
 from ...data.batch import Array, Batch
 from ...ledger import Ledger
 from ...rows.mixture_state import FULL, LANES, RATES
+from ...rows.state import dot
 from ...theorem import Theorem
 from ...theory.aggregated import ADDED_UP, LN2, REACHES, AggregatedFacts, MemberComparator, mixture, switching
 from ..comparators.evaluate import Exact, Vector, read_tallies, signed
 from ..comparators.question import Question
-from .ridge import SampledRows, dot, ridge_regression, sample_rows
+from .ridge import SampledRows, ridge_regression, sample_rows
 from .sequence import BlockPlay, best_sequence
 from .state import COIN, COIN_SUM, MOST, STACK, STACK_PRIOR, SUMS, AggregatedRules, AggregatedState, MixtureMember
 

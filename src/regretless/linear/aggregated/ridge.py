@@ -137,8 +137,3 @@ def ridge_regression(
     whole = -tilts  # of columns without an entry in the sample, where only the penalty and the slope count
     whole[places] = best
     return units * whole
-
-
-def dot(a: Array, b: Array) -> float:
-    """<a, b> without a BLAS, whose sums depend on the machine and on how many threads it has."""
-    return float(np.einsum("i,i->", a, b))
