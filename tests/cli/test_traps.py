@@ -99,6 +99,9 @@ def test_a_class_that_hardly_came_is_reported(run: CommandLine, tmp_path: Path) 
     assert notes(run, tmp_path / "few.svm", "--learner", "perceptron", "--any-labels").count("came") == 0
     (tmp_path / "one.svm").write_text("".join(f"{7 if row == 9 else row % 2} 1:{row % 7}\n" for row in range(400)))
     assert "class 7 came once in 400 rows, first at line 10: " in notes(run, tmp_path / "one.svm")
+    quiet = run("learn", tmp_path / "one.svm", "--no-certify", "--quiet").err
+    assert quiet.startswith(f"regretless: {tmp_path / 'one.svm'}: class 7 came once in 400 rows, first at line 10: ")
+    assert quiet.count("\n") == 1
 
 
 @pytest.mark.parametrize(("unit", "size"), [(1, "1"), (300, "256"), (0.02, "0.015625")])

@@ -98,13 +98,30 @@ def test_what_is_written_is_read_again(tmp_path):
     assert (tmp_path / "again.vw").read_text() == "1 |a x:0.1 y |b z:3.0\n-1.5 | w\n"
 
 
+@pytest.mark.parametrize("line", [3, 1030])
+def test_a_word_among_numbers_is_refused_with_its_line(tmp_path, line):
+    """A word where the first label is a number is an error of its line wherever it stands, or passed over if asked for;
+    where the first label is a word, numbers are words as they are written."""
+    lines = ["1 | x", "-1 | y"] * 600
+    lines[line - 1] = "a | x"
+    path = written(tmp_path, "\n".join(lines))
+    with pytest.raises(RegretlessError, match=f"rows.vw:{line}:1: the label 'a'; a number is expected"):
+        list(open_stream(path).batches())
+    stream = open_stream(path, on_error="skip")
+    assert {label for batch in stream.batches() for label in batch.labels.tolist()} == {-1.0, 1.0}
+    assert stream.skipped == 1
+    words = open_stream(written(tmp_path, "a | x\n1 | x\n" * 600))
+    assert {label for batch in words.batches() for label in batch.labels.tolist()} == {"a", "1"}
+
+
 def test_words_as_labels_are_written_as_numbers(tmp_path):
-    """Three words become 1 to 3 in their order, without a change of the values; one after numbers is refused."""
+    """Three words become 1 to 3 in their order, without a change of the values; nothing is written of a file that has
+    a word after numbers."""
     written_rows = write_vowpal_wabbit(open_stream(written(tmp_path, "c | x\na | x\nb | x\n")), tmp_path / "out.vw")
     assert written_rows.labels == {"a": 1, "b": 2, "c": 3}
     assert (tmp_path / "out.vw").read_text() == "3 | x\n1 | x\n2 | x\n"
     late = written(tmp_path, "1 | x\n" * 1024 + "a | x\n")
-    with pytest.raises(RegretlessError, match="the label 'a' is a word, which Vowpal Wabbit takes for 0"):
+    with pytest.raises(RegretlessError, match=r"rows\.vw:1025:1: the label 'a'"):
         write_vowpal_wabbit(open_stream(late), tmp_path / "late.vw")
     assert not (tmp_path / "late.vw").exists()
 

@@ -28,7 +28,8 @@ class WabbitStream(Stream):
 
     A line is a label (a number or a word), perhaps the weight 1 and a tag, a bar, and features with or without values,
     each called ``namespace^name``, or ``name`` alone behind a bare bar. A namespace's own weight multiplies its values.
-    What stands in a line twice is added up.
+    What stands in a line twice is added up. Where the first label is a number all must be; where it is a word, numbers
+    are words too. A weight other than 1 is refused: theorems count each row once.
 
     Parameters
     ----------
@@ -101,13 +102,14 @@ class WabbitStream(Stream):
         self._forget_errors()
         lines, empty = self._reader.lines(self._pass if self._skips else None), True
         part: list[tuple[TextLine, Any]] = []
-        error = None
+        error, first = None, None
         try:
             for line in lines:
                 if line is None:
                     continue
                 try:
-                    part.append((line, self._label(line)))
+                    part.append((line, label := self._label(line, first)))
+                    first = label if first is None else first
                 except DataError as fault:
                     if not self._skips:
                         raise
@@ -133,11 +135,11 @@ class WabbitStream(Stream):
                 raise DataError(self.name, at, 1, "no label, though other lines have one", FORM)
             column = None
         else:
-            words = any(isinstance(label, str) for label in labels)
-            column = np.array([str(label) if words else label for label in labels])
+            column = np.array(labels)
         return Batch(rows.values.astype(self._dtype), column, rows.columns, rows.indices, rows.starts)
 
-    def _label(self, line: TextLine) -> float | str | None:
+    def _label(self, line: TextLine, first: float | str | None) -> float | str | None:
+        """The label of a line, of the kind of the first one; None if it has none."""
         words = [label.action for label in line.labels]
         if line.shared or any(label.cost is not None for label in line.labels):
             self._refuse(line, "costs of actions where a label is expected", "explore reads decisions")
@@ -146,7 +148,8 @@ class WabbitStream(Stream):
             self._refuse(
                 line,
                 fault,
-                "rows of weight 1 are read; write a line of weight 3 three times, or use sample_weight in Python",
+                "rows of weight 1 are read, for theorems count each row once; write a line of weight 3 three times, or "
+                "use sample_weight in Python",
             )
         if len(words) > 2:
             self._refuse(line, f"the initial prediction {shown(words[2])}", "none can be given")
@@ -154,9 +157,14 @@ class WabbitStream(Stream):
             if not self._frozen:
                 self._refuse(line, "no label", FORM)
             return None
+        if isinstance(first, str):
+            return words[0]
         try:
             number = float(words[0])
         except ValueError:
+            if first is not None:
+                advice = f"a number is expected, as the first label is {first:g}; names as labels must all be words"
+                self._refuse(line, f"the label {shown(words[0])}", advice)
             return words[0]
         if not math.isfinite(number):
             self._refuse(line, f"the label {shown(words[0])}", "labels must be finite")

@@ -37,7 +37,7 @@ def traps(run: Run) -> Iterator[str]:
     """Notes on the data that the user should know, in a line each."""
     yield from _many_labels(run.learner)
     yield from _constant_feature(run)
-    yield from _rare_classes(run)
+    yield from rare_classes(run)
     if (worse := worse_than_a_rule(run.progressive)) is not None:
         yield worse + _without_intercept(run)
     yield from _constants(run.progressive)
@@ -62,7 +62,7 @@ def _many_labels(learner: OnlineClassifier) -> Iterator[str]:
         )
 
 
-def _rare_classes(run: Run) -> Iterator[str]:
+def rare_classes(run: Run) -> Iterator[str]:
     """Classes of so few rows that they may be slips."""
     counts = dict(zip(run.progressive.labels, run.progressive.counts.tolist(), strict=True))
     rows = run.progressive.rounds

@@ -50,7 +50,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     output = parser.add_argument_group("output")
     options.add_report(output)
     options.add_trace(output, TRACED, "row, score, label, loss, and the weights after it")
-    options.add_watching(output, "no table on stderr, and no notes on the data")
+    options.add_watching(output, "no table on stderr, and no notes on the data but on classes that may be slips")
 
 
 def _add_learning(parser: ArgumentParser) -> None:

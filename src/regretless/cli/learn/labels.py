@@ -12,7 +12,7 @@ from ...ledger import Ledger
 from ...report.terminal import LOG_LOSS, label_text, loss_text, member_lines, share_text, short
 from ...run.first_rows import fitting_size, is_open
 from ...run.members import members_of, mixture_of
-from ...run.notes import traps, worse_than_a_rule
+from ...run.notes import rare_classes, traps, worse_than_a_rule
 from .. import options, shards
 from ..output import UsageError
 from ..read_model import largest
@@ -119,6 +119,8 @@ class LabelsOutput(LearnOutput):
     def complaints(self) -> Iterator[str]:
         """What is said even of a quiet run."""
         run, learner = self.run, self.run.learner
+        if self.quiet:
+            yield from (f"{self.path}: {note}" for note in rare_classes(run))
         if len(learner.classes_) == 1:
             only = label_text(learner.classes_.tolist()[0])
             yield f"{self.path} holds one class only, {only}: there is nothing yet to tell it from"
