@@ -199,6 +199,8 @@ def test_arrow_files_have_the_same_words(tmp_path: Path) -> None:
         ({"text": ["label"], "target": "label"}, "names the target 'label'; leave it out of --text"),
         ({"text": ["review"], "ngrams": 6}, "it must be at least 1 and at most 5"),
         ({"text": ["review"], "categorical": ["review"]}, "it is to be taken for names by categorical"),
+        ({"text": ["review"], "ignore": ["review"]}, "text='review': ignore leaves it out"),
+        ({"categorical": ["stars"], "ignore": ["stars"]}, "categorical='stars': ignore leaves it out"),
         ({"text": ["review"], "interactions": ["size*review"]}, "none are built of words"),
     ],
 )

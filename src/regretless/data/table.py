@@ -103,6 +103,9 @@ class TableStream(Stream):
         self.categorical, self._ignore, self._text = frozenset(categorical), frozenset(ignore), frozenset(text)
         if both := sorted(self._text & self.categorical):
             raise ParameterError("text", repr(both[0]), "it is to be taken for names by categorical", ": ")
+        for use, names in (("text", self._text), ("categorical", self.categorical)):
+            if left_out := sorted(names & self._ignore):
+                raise ParameterError(use, repr(left_out[0]), "ignore leaves it out: name it in one of them", ": ")
         self._rows = 0  # that were read, good and bad
         self._dates: set[str] = set()  # columns that are left out for what they hold
         self._columns_of_words: dict[str, ColumnOfWords] = {}
