@@ -225,6 +225,9 @@ class ClassInfo(NamedTuple):
     forced : {"tree", "compiled", "states"}
         How the labels of its own class that force the most mistakes are found: by the deepest mistake tree, by the
         compiled search over version spaces, or by a search over all states that it can reach.
+    promises : {"littlestone", "log2", ""}
+        How many mistakes its theorem allows on labels of any class H: its Littlestone dimension, or log2 |H| rounded
+        down; empty if more, or in expectation alone.
     twin : str
         The function of `textbook.finite_classes` that predicts the same.
     """
@@ -234,6 +237,7 @@ class ClassInfo(NamedTuple):
     draws: bool
     ordered: bool
     forced: Literal["tree", "compiled", "states"]
+    promises: Literal["littlestone", "log2", ""]
     twin: str
 
 

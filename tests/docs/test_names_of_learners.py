@@ -74,9 +74,9 @@ def test_no_module_writes_the_name_of_a_learner_outside_its_room():
 
 
 def test_no_module_asks_whether_a_learner_is_of_a_class():
-    """Outside the rooms only what is made of a learner imports its class: a mixture, its members, a dimension."""
+    """Outside the rooms only a mixture, which is made of a learner, imports its class."""
     homes = {entry.attribute: f"{ROOMS[kind]}/" for kind, table in TABLES.items() for entry in table.values()}
-    made = {"run/mixture.py", "run/members.py", "cli/dimension/__init__.py", "cli/dimension/result.py"}
+    made = {"run/mixture.py"}
     rooms = (*(f"{room}/" for room in ROOMS.values()), "theory/")
     faults = [
         f"{place}:{line}: {name}"

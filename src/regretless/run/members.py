@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from ..linear.aggregated.classifier import AggregatedClassifier
     from ..linear.base import OnlineClassifier
 
 
@@ -19,13 +18,9 @@ FOLLOWS = (
 )
 
 
-def mixture_of(learner: OnlineClassifier) -> AggregatedClassifier | None:
-    """The learner if it is a mixture, else None."""
-    if learner.info.predicts_by != "mixture":  # others need not load what mixes
-        return None
-    from ..linear.aggregated.classifier import AggregatedClassifier
-
-    return learner if isinstance(learner, AggregatedClassifier) else None
+def mixture_of(learner: OnlineClassifier) -> Any:
+    """The learner if it predicts as a mixture of members, else None."""
+    return learner if learner.info.predicts_by == "mixture" else None
 
 
 def members_of(learner: Any) -> list[dict[str, Any]]:

@@ -133,13 +133,13 @@ class DimensionOutput(Output):
 
     def _promised(self, low: int, high: int) -> str:
         """The optimal mistake bound in words, and a learner that has it."""
-        from ...finite_classes.learners.halving import Halving
-        from ...finite_classes.learners.standard_optimal import StandardOptimal
+        from ...learner_table import CLASS_LEARNERS
 
+        learner = {one.info.promises: name for name, one in CLASS_LEARNERS.items()}
         if low == high:
-            return f"no deterministic learner can promise fewer, and {StandardOptimal.name} promises these"
-        learner = Halving.name if high == self.argument.finite_class.floor_log2 else StandardOptimal.name
-        return f"no deterministic learner can promise fewer than {low}, and {learner} promises {high}"
+            return f"no deterministic learner can promise fewer, and {learner['littlestone']} promises these"
+        known = learner["log2" if high == self.argument.finite_class.floor_log2 else "littlestone"]
+        return f"no deterministic learner can promise fewer than {low}, and {known} promises {high}"
 
     def _expected(self, low: Fraction, high: Fraction) -> str:
         """The optimal bound on expected mistakes in words."""

@@ -54,6 +54,7 @@ class Consistent(ClassLearner):
         draws=False,
         ordered=True,
         forced="compiled",
+        promises="",
         twin="consistent",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = CONSISTENT

@@ -54,6 +54,7 @@ class Halving(ClassLearner):
         draws=False,
         ordered=False,
         forced="compiled",
+        promises="log2",
         twin="halving",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = HALVING

@@ -70,6 +70,7 @@ class RandomizedOptimal(SearchingLearner):
         draws=True,
         ordered=False,
         forced="states",
+        promises="",
         twin="randomized_optimal",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = RANDOMIZED_OPTIMAL

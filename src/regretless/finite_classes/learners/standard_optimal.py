@@ -158,6 +158,7 @@ class StandardOptimal(SearchingLearner):
         draws=False,
         ordered=False,
         forced="tree",
+        promises="littlestone",
         twin="standard_optimal",
     )
     theorems: ClassVar[tuple[Theorem, ...]] = STANDARD_OPTIMAL
