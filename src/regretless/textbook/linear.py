@@ -224,6 +224,17 @@ LOSSES: dict[str, tuple[Curve, Curve]] = {
 }
 
 
+# The same of many margins at once, which vectors are charged; and the words of learners that have one loss alone.
+CHARGED: dict[str, Callable[[Array], Array]] = {
+    "hinge": lambda margins: np.maximum(0, 1 - margins),
+    "squared-hinge": lambda margins: np.maximum(0, 1 - margins) ** 2,
+    "square": lambda margins: (1 - margins) ** 2,
+    "logistic": lambda margins: np.logaddexp(0, -margins),
+    "perceptron": lambda margins: np.maximum(0, -margins),
+}
+IN_WORDS = {"max(0, 1 - m)^2": "squared-hinge", "ln(1 + exp(-m))": "logistic"}
+
+
 def gradient_descent(
     X: Array, y: Array, loss: str | Sequence[str], schedule: str, rate: float, radius: float = np.inf
 ) -> tuple[Array, float, list[Array]]:

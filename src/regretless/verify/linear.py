@@ -21,14 +21,6 @@ Array = np.ndarray[Any, Any]
 Fields = Mapping[str, Any]
 
 MOST_CELLS = 20_000_000  # of rows times columns times passes that a textbook is asked to play
-CHARGED = {
-    "hinge": lambda margins: np.maximum(0, 1 - margins),
-    "squared-hinge": lambda margins: np.maximum(0, 1 - margins) ** 2,
-    "square": lambda margins: (1 - margins) ** 2,
-    "logistic": lambda margins: np.logaddexp(0, -margins),
-    "perceptron": lambda margins: np.maximum(0, -margins),
-}
-IN_WORDS = {"max(0, 1 - m)^2": "squared-hinge", "ln(1 + exp(-m))": "logistic"}  # as a learner says what it charges
 
 
 def check(
@@ -167,10 +159,10 @@ class _LearnedRounds:
             "max_norm2": float(self.norms2[played].max()) if played.any() else None,
             "bias": bias,
         }
-        usual = IN_WORDS.get(self.info.charged, "hinge") if self.info else "hinge"
+        usual = rules.IN_WORDS.get(self.info.charged, "hinge") if self.info else "hinge"
         loss = self.parameters.get("loss", usual)
-        if comparator["loss"] is not None and loss in CHARGED:
-            seen["loss"] = float(times @ CHARGED[loss](margins))
+        if comparator["loss"] is not None and loss in rules.CHARGED:
+            seen["loss"] = float(times @ rules.CHARGED[loss](margins))
         if norm > 0 and seen["least"] is not None:
             seen["margin"] = seen["least"] / norm
         seen |= self._geometry(vector, bias)
