@@ -8,12 +8,14 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
+import pytest
+
 import regretless.theory
 import regretless.verify
 from regretless.catalogue import TABLES
+from regretless.textbook.linear import IN_WORDS
 from regretless.theorem import Theorem
-from regretless.verify.formulas import FORMULAS
-from regretless.verify.linear import IN_WORDS
+from regretless.verify.formulas import FORMULAS, same
 
 PYTHON = "no verb prints it"
 WITHOUT = {
@@ -84,3 +86,10 @@ def test_every_theorem_is_known_or_listed():
     known = {name for name, module in theorems().items() if not module.startswith("mixing")}
     assert known - set(FORMULAS) == set(WITHOUT)
     assert set(FORMULAS) <= known
+
+
+def test_a_second_formula_of_a_name_is_refused():
+    """A new theorem with the name of another would take the formula of that one away."""
+    with pytest.raises(ValueError, match="a theorem called sharp has a formula already"):
+        same("no-other sharp", lambda ell, v, w: 0.0)
+    assert "no-other" not in FORMULAS

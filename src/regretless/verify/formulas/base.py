@@ -52,7 +52,16 @@ class TooLong(Exception):
 
 
 def printed(*names: str, **besides: Any) -> Callable[[Formula], Formula]:
-    """The formula of these theorems, and what `Printed` has besides."""
+    """The formula of these theorems, and what `Printed` has besides.
+
+    Raises
+    ------
+    ValueError
+        If a theorem of one of these names has a formula already.
+    """
+    twice = sorted(FORMULAS.keys() & set(names))
+    if twice:
+        raise ValueError(f"a theorem called {twice[0]} has a formula already; a new one needs another name")
 
     def keep(formula: Formula) -> Formula:
         FORMULAS.update(dict.fromkeys(names, Printed(formula, **besides)))
