@@ -10,7 +10,7 @@ import numpy as np
 from .batch import Array
 
 
-class Cells(NamedTuple):
+class TextCells(NamedTuple):
     """The cells of a column of text.
 
     Attributes
@@ -27,7 +27,7 @@ class Cells(NamedTuple):
     offsets: Array
     missing: Array
 
-    def in_small_letters(self) -> Cells:
+    def in_small_letters(self) -> TextCells:
         """The same in small letters, but for those of ASCII where there are no others."""
         if is_ascii(self.text):
             return self
@@ -44,7 +44,7 @@ def is_ascii(text: Array) -> bool:
     return int(text.max(initial=0)) < 0x80
 
 
-def cells_of(column: Any) -> Cells:
+def cells_of(column: Any) -> TextCells:
     """The cells of a column of strings of pyarrow."""
     import pyarrow as pa
 
@@ -55,7 +55,7 @@ def cells_of(column: Any) -> Cells:
     offsets = np.zeros(1, np.int64) if begins is None else np.frombuffer(begins, np.int64)[cells.offset :]
     offsets = offsets[: len(cells) + 1]
     data = np.empty(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
-    return Cells(data[offsets[0] : offsets[-1]], offsets - offsets[0], missing_in(cells).astype(np.int64))
+    return TextCells(data[offsets[0] : offsets[-1]], offsets - offsets[0], missing_in(cells).astype(np.int64))
 
 
 def numpy_of(array: Any, dtype: np.dtype[Any]) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._core import WordReader
 from ..errors import ModelError, ParameterError, RegretlessError
-from .arrow_arrays import Cells, is_ascii
+from .arrow_arrays import TextCells, is_ascii
 from .batch import ABSENT, Array
 
 OF_WORDS = r"^[\pL\pM\pN_]$"  # what words are made of: letters, their marks, digits and _
@@ -92,7 +92,7 @@ class ColumnOfWords:
             new = numbers_of(self.values[len(self.numbers) :])
             self.numbers = np.concatenate([self.numbers, np.array(new, np.int32)])
 
-    def read(self, cells: Cells) -> Words:
+    def read(self, cells: TextCells) -> Words:
         """The words of cells; those that are missing have none."""
         if len(self.values) > REMEMBERED_WORDS:
             self._begin()

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._core import cut_delimited, read_delimited
 from ..errors import DataError
-from .arrow_arrays import Cells, is_ascii
+from .arrow_arrays import TextCells, is_ascii
 from .batch import ABSENT, Array
 from .columns import NUMERIC, VALUED
 from .delimited_text import BOM, SPACES, Block, cell_pattern, count_lines, decimal_comma, delimiter_in, row_ends
@@ -226,7 +226,7 @@ def plain_columns(
         matrix,
         dict(zip(numbers, alone, strict=True)),
         dict(zip(text, zip(codes, values, strict=True), strict=True)),
-        dict(zip(words, starmap(Cells, cells), strict=True)),
+        dict(zip(words, starmap(TextCells, cells), strict=True)),
         {name: gap for name, gap in zip(names, gaps, strict=True) if name in kinds},
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._core import side_by_side
 from ..errors import DataError
-from .arrow_arrays import Cells, cells_of, floats, missing_in, numpy_of
+from .arrow_arrays import TextCells, cells_of, floats, missing_in, numpy_of
 from .batch import ABSENT, Array
 from .columns import Codes
 
@@ -46,7 +46,7 @@ class Columns(ABC):
         """The rows in which a column has no value."""
 
     @abstractmethod
-    def cells(self, name: str) -> Cells:
+    def cells(self, name: str) -> TextCells:
         """The cells of a column of words."""
 
     def matrix(self, names: Sequence[str], dtype: np.dtype[Any]) -> Array:
@@ -79,7 +79,7 @@ class ArrowColumns(Columns):
     def missing(self, name: str) -> Array:
         return missing_in(self._table[name])
 
-    def cells(self, name: str) -> Cells:
+    def cells(self, name: str) -> TextCells:
         return cells_of(self._table[name])
 
 
@@ -95,7 +95,7 @@ class TextColumns(Columns):
         Other columns of numbers.
     codes : dict of str to Codes
         The columns of text.
-    cells : dict of str to Cells
+    cells : dict of str to TextCells
         The columns of words.
     gaps : dict of str to int
         How many cells of each column are missing.
@@ -109,7 +109,7 @@ class TextColumns(Columns):
         matrix: Array,
         apart: dict[str, Array],
         codes: dict[str, Codes],
-        cells: dict[str, Cells],
+        cells: dict[str, TextCells],
         gaps: dict[str, int],
     ) -> None:
         self._inside, self._matrix, self._apart, self._codes, self._gaps = inside, matrix, apart, codes, gaps
@@ -138,7 +138,7 @@ class TextColumns(Columns):
             return np.flatnonzero(self._codes[name][0] == ABSENT)
         return np.flatnonzero(np.isnan(self.floats(name)))
 
-    def cells(self, name: str) -> Cells:
+    def cells(self, name: str) -> TextCells:
         return self._cells[name]
 
     def matrix(self, names: Sequence[str], dtype: np.dtype[Any]) -> Array:
