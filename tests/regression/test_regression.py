@@ -586,3 +586,25 @@ def test_a_ridge_regression_in_hindsight_is_the_solution_of_the_normal_equations
     solved = np.linalg.solve(X.T @ X + 0.01 * np.eye(5), X.T @ z)
     np.testing.assert_allclose(_damped(sparse.csr_array(X), unit * z, 0.01) / unit, solved, rtol=1e-5, atol=1e-5)
     assert not _damped(sparse.csr_array(X), 0 * z, 0.01).any()
+
+
+@pytest.mark.parametrize("loss", ["square", "huber"])
+def test_columns_numbered_afresh_change_no_certificate(monkeypatch, loss):
+    """Where few columns of many occur, certificates have the bounds and the vectors that they have of all columns."""
+    random = np.random.default_rng(0)
+    X = sparse.random_array((200, 2000), density=0.001, rng=random, format="csr")
+    z = X @ random.normal(size=2000) + 0.1 * random.normal(size=200)
+    learner = AggregatedRegressor(loss=loss).fit(X, z)
+    whole = learner.certify(X, z)
+    monkeypatch.setattr("regretless.regression.certificates.MANY_COLUMNS", 1000)
+    some = learner.certify(X, z)
+    assert any(line.bound is not None for line in whole)
+    for one, other in zip(whole, some, strict=True):
+        assert (one.why, one.bound is None) == (other.why, other.bound is None)
+        if one.bound is None:
+            continue
+        assert other.bound == pytest.approx(one.bound, rel=1e-6)
+        vectors = [getattr(line.comparator, "vector", None) for line in (one, other)]
+        assert (vectors[0] is None) == (vectors[1] is None)
+        if vectors[0] is not None:
+            np.testing.assert_allclose(vectors[1], vectors[0], rtol=1e-3, atol=1e-4)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, nan
@@ -17,9 +18,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..certificate import NOT_REPRODUCED, Certificate, Certificates
-from ..data.batch import Array, Batch, norms2
+from ..data.batch import Array, Batch, narrow, norms2
 from ..errors import RegretlessError
 from ..ledger import Ledger
+from ..linear.certificates import MANY_COLUMNS, widened
 from ..rows.mixture_state import FULL, LANES, RATES
 from ..rows.state import dot
 from ..rows.validation import read_rows
@@ -126,11 +128,19 @@ class CertifiedRegressor(ABC):
         """
         self._require_fitted()
         rows = read_rows(X, learner=self, reset=False, text="known")
-        outcomes = read_outcomes(y, len(rows))
-        again = partial(iter, [Batch(rows.values, outcomes, rows.columns, rows.indices, rows.starts)])
-        if not self.gives(again):
+        batch = replace(rows, labels=read_outcomes(y, len(rows)))
+        if not self.gives(partial(iter, [batch])):
             return Certificates(self.declined(NOT_REPRODUCED.format(name="X")))
-        return Certificates(self.certify_rounds(again, against))
+        if batch.columns <= MANY_COLUMNS or batch.indices is None or against is not None:
+            return Certificates(self.certify_rounds(partial(iter, [batch]), against))
+        narrower, used = narrow(batch)
+        state = self.state_.narrowed(used) if 2 * len(used) < batch.columns else None
+        if state is None:
+            return Certificates(self.certify_rounds(partial(iter, [batch])))
+        learner, made = copy(self), dict[int, Array]()
+        learner.state_ = state
+        certificates = learner.certify_rounds(partial(iter, [replace(narrower, labels=batch.labels)]))
+        return Certificates(widened(one, used, self.state_.columns, made) for one in certificates)
 
     def certify_rounds(self, rounds: Rounds, against: Any = None) -> list[Certificate]:
         """One certificate a theorem, of rounds that are known to be those that were played."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -227,6 +227,14 @@ class RegressionState(MixtureState):
         )
 
     # ---- what it means
+
+    def narrowed(self, columns: Array) -> Self | None:
+        """Without matrices: what no row has says nothing."""
+        if self.full:
+            return None
+        other = self._of_columns(columns)
+        other.cells = self.cells[columns]
+        return other
 
     def coefficients(self) -> Array:
         """Mean of the members' weights by their posterior, shape (columns, 1)."""
