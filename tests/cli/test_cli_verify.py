@@ -304,7 +304,7 @@ def test_a_wrong_type_is_reported_with_its_key(run, mail, path, value, message):
     assert f"{report}: {message}; make it again with this version" in result.err
 
 
-@pytest.mark.parametrize("learner", ["exp3", "exp3-ix", "exp3-p", "exp3-s", "tsallis-inf", "hedge"])
+@pytest.mark.parametrize("learner", ["exp3", "exp3-ix", "exp3-p", "exp3-s", "tsallis-inf", "hedge", "thompson"])
 @pytest.mark.parametrize("words", [(), ("--rewards",)])
 def test_draws_are_made_again_from_the_seed(run, tmp_path, learner, words):
     """What all runs lost, and how often each arm was drawn, is found by the textbook and the seed of the report."""

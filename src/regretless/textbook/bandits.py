@@ -295,8 +295,10 @@ def thompson(
     return draws, history, sums
 
 
-# ---- The run of a report, played again with its settings; None where it has settings that these have not
+# ---- The run of a report, played again with its settings, its number and how many there are; None where it has others
+# ---- than these, or would take minutes
 
+MOST_SAMPLED = 10_000  # losses of all arms in all runs, of which Thompson sampling draws each mean 32 times
 
 Play = Callable[[Fields, Array, Array], tuple[Any, ...] | None]
 
@@ -340,6 +342,12 @@ def _rate(parameters: Fields, units: Array, scale: float, tuned: float) -> Any:
     return scale * (anytime if parameters["epochs"] else every_round)(*units.shape)
 
 
+def _thompson(parameters: Fields, units: Array, luck: Array) -> tuple[Any, ...] | None:
+    if parameters["runs"] * units.size > MOST_SAMPLED:
+        return None
+    return thompson(units, luck, parameters["seed"], parameters["run"], parameters["posterior"])
+
+
 def _sharing(parameters: Fields, arms: int) -> tuple[float, float]:
     """Rate and share of a learner that keeps up with switches."""
     if parameters["rate"] is not None:
@@ -360,6 +368,7 @@ PLAYS: dict[Callable[..., Any] | None, Play] = {
     exp3_p: _exp3_p,
     exp3_s: _exp3_s,
     hedge: _hedge,
+    thompson: _thompson,
 }
 
 

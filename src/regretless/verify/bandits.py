@@ -31,7 +31,7 @@ def replayed(report: Fields, units: Array) -> Array | None:
     runs, seed = int(report["runs"]), int(report["seed"])
     if not 0 < runs * len(units) <= MOST_DRAWS or not 0 <= seed < 2**64:
         return None
-    each = [_drawn(report, units, uniforms(seed, run, len(units))) for run in range(runs)]
+    each = [_drawn(report, units, run) for run in range(runs)]
     return None if any(one is None for one in each) else np.array(each)
 
 
@@ -40,14 +40,20 @@ def uniforms(seed: int, run: int, rounds: int) -> Array:
     return np.random.Generator(np.random.Philox(key=np.array([seed, run], np.uint64))).random(rounds)
 
 
-def _drawn(report: Fields, units: Array, luck: Array) -> Array | None:
+def _drawn(report: Fields, units: Array, run: int) -> Array | None:
     """The arms of one run; None where they are none of the textbook's."""
     if units.shape[1] == 1:
         return np.zeros(len(units), int)
-    entry = BANDITS.get(str(report["learner"]))
-    twin = getattr(rules, entry.info.twin) if entry and entry.info.twin else None
-    game = rules.PLAYS[twin](report["parameters"], units, luck) if twin in rules.PLAYS else None
+    twin, seed = _twin(report), int(report["seed"])
+    settings = {**report["parameters"], "seed": seed, "run": run, "runs": int(report["runs"])}
+    game = rules.PLAYS[twin](settings, units, uniforms(seed, run, len(units))) if twin in rules.PLAYS else None
     return None if game is None else np.asarray(game[0])
+
+
+def _twin(report: Fields) -> Any:
+    """The function of the textbook that draws the same arms; None if the learner names none."""
+    entry = BANDITS.get(str(report["learner"]))
+    return getattr(rules, entry.info.twin) if entry and entry.info.twin else None
 
 
 def check(report: Mapping[str, Any], losses: Array, arms: list[str]) -> list[Check]:
@@ -97,7 +103,8 @@ def _runs(report: Mapping[str, Any], losses: Array, arms: list[str], drawn: Arra
     if report["parameters"]["rewards"] and "loss/mean" in again:
         again["reward/mean"] = report["parameters"]["value_range"][1] * len(losses) - again["loss/mean"]
         again["reward/sd"] = again["loss/sd"]
-    note = "" if drawn is not None else "the draws were not replayed"
+    why = "what experts advised is not in the table" if advised else "there are too many, or settings of its own"
+    note = "" if drawn is not None else f"the draws were not replayed ({why})"
     return headline(report, again, dict.fromkeys(again, float(np.nansum(np.abs(losses)))), note)
 
 
