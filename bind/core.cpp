@@ -21,6 +21,7 @@
 #include "treeplex.hpp"
 #include "triangle.hpp"
 #include "vote.hpp"
+#include "vowpal.hpp"
 #include "winnow.hpp"
 #include "words.hpp"
 #include "worst_case.hpp"
@@ -54,6 +55,7 @@ NB_MODULE(_core, m) {
   bind_treeplex(m);
   bind_triangle(m);
   bind_vote(m);
+  bind_vowpal(m);
   bind_winnow(m);
   bind_words(m);
   bind_worst_case(m);

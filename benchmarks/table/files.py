@@ -91,6 +91,7 @@ def readers() -> Iterator[Row]:
     yield Row(
         "open_stream of CSV, a number and text of 30 words", "ns a byte", partial(_table, "words.csv", text=["text"])
     )
+    yield Row("open_stream of Vowpal Wabbit's text", "ns a byte", _wabbit)
     yield Row("open_stream of Parquet, 20 columns", "ns a number", partial(_table, "parquet"))
     yield Row("read_losses of CSV, 10 columns", "ns a byte", _losses)
     yield Row("products of two columns, by name", "ns a product", partial(_products, None))
@@ -128,6 +129,12 @@ def _svmlight() -> Contest:
 
     beside = {"scikit-learn": Job(lambda: load_svmlight_file(str(path), zero_based=False), size)}
     return Contest(Job(lambda: load_svmlight(path), size), beside, Job(partial(read_bytes, path), size))
+
+
+def _wabbit() -> Contest:
+    path = file_of("vw", 100_000)
+    size = path.stat().st_size
+    return Contest(Job(lambda: _batches(path), size), {}, Job(partial(read_bytes, path), size))
 
 
 def _table(kind: str, **how: object) -> Contest:

@@ -734,6 +734,21 @@ class Voter:
         Many rounds: what is predicted, and how many agree with all labels after each.
         """
 
+class VowpalRows:
+    """Reads lines of Vowpal Wabbit's text of rows, some at a time."""
+
+    def __init__(self) -> None: ...
+
+    def read(self, text: bytes) -> tuple[list, Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]] | None:
+        """
+        Of whole lines, where nothing but spaces parts words: the names that are new, in the order in which they come after those before, the labels, where the features of each row end, after a 0, which of the names each is, and their values. None where a label is no number, or anything is unusual: then nothing is known.
+        """
+
+def columns_of(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """
+    Values, indices and starts of sparse rows of features, whose codes are places in `columns`; those of -1 are left out, and what is of one column is added up in the order in which it stands.
+    """
+
 class MirrorPlayer:
     """Mirror steps by a link: rules and borrowed state; feed it rounds."""
 

@@ -6,8 +6,13 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from regretless.data import open_stream, write_vowpal_wabbit
+from regretless import _core
+from regretless.data import open_stream, vowpal_wabbit_rows, write_vowpal_wabbit
+from regretless.data.vowpal_wabbit import FeatureColumns
+from regretless.data.vowpal_wabbit_rows import PlainRows
 from regretless.errors import RegretlessError
 
 
@@ -25,7 +30,7 @@ def dense(stream) -> tuple[np.ndarray, list]:
 
 def written(tmp_path, text: str) -> str:
     path = tmp_path / "rows.vw"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8", newline="")
     return str(path)
 
 
@@ -139,3 +144,59 @@ def test_shards_need_a_hash(tmp_path):
     learner = mix(Perceptron(), files(paths, hash_bits=6), epochs=3).learner
     rows, labels = dense(open_stream(paths[1], hash_bits=6))
     assert learner.predict(rows).tolist() == labels
+
+
+PIECES = ["1", "-1", "0.5", "yes", " ", "  ", "|", "| ", "|n ", "|n:2 ", "a", "b:2", "a:-0", "a:0.25", ":", "a:b:3"]
+PIECES += ["é", "\t", "\n", "\r\n", "'t", "1.0", "x:1e400", "x:1_0", "x:nan", "shared", "\u00a0", "\ufeff"]
+FROZEN = {"schema": {"format": "vw", "features": ["a", "n^b", "n^a"], "bits": None}, "frozen": True}
+USUAL = ["\n1 | ", "\n-1 1.0 t|n ", "\n2 'one|n:-3 a ", "a ", "b:2 ", "a:0.25 ", "é:3 ", "|m:0.5 ", "|", "a:-0 "]
+
+
+def all_of(path: str, **how) -> tuple[list, list | None, str]:
+    """All that a reading gives, to the last bit, what the features are called, and how it ends."""
+    stream, parts, end = open_stream(path, **how), [], ""
+    try:
+        for batch in stream.batches():
+            arrays = batch.values, batch.labels, batch.indices, batch.starts
+            parts.append([batch.columns, *((array.dtype, array.tobytes()) for array in arrays)])
+    except RegretlessError as error:
+        end = str(error)
+    return parts, stream.feature_names(), f"{end} {stream.skipped} {stream.first_errors}"
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=30) | st.lists(st.sampled_from(USUAL), max_size=60),
+    st.sampled_from([{}, {"on_error": "skip"}, {"hash_bits": 3}, {"dtype": "float32"}, FROZEN]),
+)
+def test_usual_lines_are_read_as_a_loop_over_their_words_reads_them(tmp_path, isas, pieces, how):
+    """On every instruction set the compiled reader and the loop in Python give the same batches, names and errors."""
+    path = written(tmp_path, "".join(pieces))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vowpal_wabbit_rows, "ROWS", 3)
+        compiled = []
+        for isa in isas:
+            _core.use_isa(isa)
+            compiled.append(all_of(path, **how))
+        patch.setattr(PlainRows, "batch", lambda self, text: None)
+        assert compiled == [all_of(path, **how)] * len(isas)
+
+
+def test_usual_lines_are_not_left_to_the_loop():
+    """Labels that are numbers, weights of 1, tags, namespaces and other alphabets are read compiled; words, tabs and a
+    lacking end of line are not."""
+    reader = PlainRows(FeatureColumns(), np.dtype(float))
+    for text in ("1 | a b:2\n", "1 1.0 tag|n a |m:2 b\n-1 'x| é:2\n", "2 |\n"):
+        assert reader.batch(text.encode()) is not None
+    for text in (
+        "yes | a\n",
+        "1 |\ta\n",
+        "1 | a",
+        "1 2 | a\n",
+        "1 | a:\n",
+        "1 | :2\n",
+        "1 |:2 a\n",
+        "\n",
+        "1\u00a0| a\n",
+    ):
+        assert reader.batch(text.encode()) is None

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import isfinite, nan
-from typing import Any, NoReturn, cast
+from typing import Any, BinaryIO, NoReturn, cast
 
 import numpy as np
 
@@ -104,17 +104,23 @@ class TextReader:
             At a line that cannot be used, with its number and column.
         """
         with open_bytes(self._path) as file:
-            for number, raw in enumerate(io.BufferedReader(cast(Any, file), 1 << 20), 1):
-                if len(raw) > LONGEST_ROW:
-                    self._refuse(number, None, f"a line of {len(raw):,} bytes", f"{LONGEST_ROW:,} are the most")
-                try:
-                    line = self._read(number, raw)
-                except DataError as error:
-                    if pass_over is None:
-                        raise
-                    pass_over(error)
-                    line = None
-                yield line
+            yield from self.read(lines_of_text(file), 1, pass_over)
+
+    def read(
+        self, lines: Iterable[bytes], first: int, pass_over: Callable[[DataError], None] | None = None
+    ) -> Iterator[TextLine | None]:
+        """The same of lines of bytes, the first of which has this number."""
+        for number, raw in enumerate(lines, first):
+            if len(raw) > LONGEST_ROW:
+                self._refuse(number, None, f"a line of {len(raw):,} bytes", f"{LONGEST_ROW:,} are the most")
+            try:
+                line = self._read(number, raw)
+            except DataError as error:
+                if pass_over is None:
+                    raise
+                pass_over(error)
+                line = None
+            yield line
 
     def _read(self, number: int, raw: bytes) -> TextLine | None:
         try:
@@ -197,6 +203,11 @@ class TextReader:
 
     def _refuse(self, line: int, column: int | None, fault: str, advice: str) -> NoReturn:
         raise DataError(self.name, line, column, fault, advice)
+
+
+def lines_of_text(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of an open file."""
+    return iter(io.BufferedReader(cast(Any, file), 1 << 20))
 
 
 def _column(text: str, place: int) -> int:

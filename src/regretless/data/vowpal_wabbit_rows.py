@@ -4,23 +4,70 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._core import VowpalRows, columns_of
 from ..atomic_write import replacing
 from ..errors import DataError, RegretlessError
-from .batch import Array, Batch
+from .batch import ABSENT, Array, Batch
 from .messages import one_of, shown
 from .names import called, column_names
-from .source import Source, can_be_read_again, name_of
+from .source import Source, can_be_read_again, name_of, open_bytes
 from .stream import REMEMBERED_ERRORS, Stream, past
-from .vowpal_wabbit import FeatureColumns, TextLine, TextReader
+from .vowpal_wabbit import FeatureColumns, TextLine, TextReader, lines_of_text
 
 FORM = "a line is 'label | feature feature:value'"
 ROWS = 1024  # that are given together
+UNUSUAL = re.compile("[^\\S \n]|\ufeff")
+
+
+class PlainRows:
+    """Reads lines of the usual form: numbers for labels, and nothing that is wrong or rare.
+
+    Parameters
+    ----------
+    columns : FeatureColumns
+    dtype : dtype
+        Of the values.
+
+    Attributes
+    ----------
+    first : float, str or None
+        The first label of this reading, of whose kind all are to be.
+    """
+
+    def __init__(self, columns: FeatureColumns, dtype: np.dtype[Any]) -> None:
+        self._columns, self._dtype = columns, dtype
+        self.first: float | str | None = None
+        self._reader, self._numbers = VowpalRows(), np.empty(0, np.int32)
+
+    def batch(self, text: bytes) -> Batch | None:
+        """The rows of whole lines; None where one of them is of another form."""
+        if isinstance(self.first, str) or not (text.isascii() or _only_usual_blanks(text)):
+            return None
+        read = self._reader.read(text)
+        if read is None:
+            return None
+        names, labels, ends, codes, values = read
+        self.first = float(labels[0]) if self.first is None else self.first
+        if names:
+            new = map(self._columns.column, names)
+            self._numbers = np.append(self._numbers, [ABSENT if one is None else one for one in new]).astype(np.int32)
+        values, indices, starts = columns_of(values, codes, ends, self._numbers)
+        return Batch(values.astype(self._dtype, copy=False), labels, len(self._columns), indices, starts)
+
+
+def _only_usual_blanks(text: bytes) -> bool:
+    """Whether this is UTF-8 in which spaces and ends of lines alone are blank."""
+    try:
+        return UNUSUAL.search(text.decode()) is None
+    except UnicodeDecodeError:
+        return False
 
 
 class WabbitStream(Stream):
@@ -64,7 +111,7 @@ class WabbitStream(Stream):
         one_of("on_error", on_error, ("raise", "skip"))
         one_of("dtype", dtype, ("float32", "float64"))
         self.rereadable, self._dtype, self._frozen = can_be_read_again(path), np.dtype(dtype), frozen
-        self._reader = TextReader(path, form=FORM)
+        self._path, self._reader = path, TextReader(path, form=FORM)
         self._skips = on_error == "skip"
         self._begun = {"features": [], "bits": hash_bits} if schema is None else schema
         self._limit = max_features
@@ -100,31 +147,46 @@ class WabbitStream(Stream):
 
     def _read(self) -> Iterator[Batch]:
         self._forget_errors()
-        lines, empty = self._reader.lines(self._pass if self._skips else None), True
-        part: list[tuple[TextLine, Any]] = []
-        error, first = None, None
-        try:
-            for line in lines:
-                if line is None:
-                    continue
-                try:
-                    part.append((line, label := self._label(line, first)))
-                    first = label if first is None else first
-                except DataError as fault:
-                    if not self._skips:
-                        raise
-                    self._pass(fault)
-                if len(part) == ROWS:
-                    yield self._batch(part)
-                    part, empty = [], False
-        except DataError as fault:  # the good rows before it come first
-            error = fault
+        empty, part, error = True, list[tuple[TextLine, Any]](), None
+        with open_bytes(self._path) as opened:
+            file, number, plain = lines_of_text(opened), 1, PlainRows(self._columns, self._dtype)
+            while lines := list(islice(file, ROWS - len(part))):
+                if not part and (batch := plain.batch(b"".join(lines))) is not None:
+                    yield batch
+                    empty = False
+                else:
+                    error = self._take(lines, number, part, plain)
+                    if len(part) == ROWS:
+                        yield self._batch(part)
+                        part, empty = [], False
+                    if error is not None:  # the good rows before it come first
+                        break
+                number += len(lines)
         if part:
             yield self._batch(part)
         if error is not None:
             raise error
         if empty and not part:
             raise DataError(self.name, None, None, "no rows", "give a file with at least one row")
+
+    def _take(
+        self, lines: list[bytes], number: int, part: list[tuple[TextLine, Any]], plain: PlainRows
+    ) -> DataError | None:
+        """Add the rows of lines, the first of which has this number; what is wrong with one that ends the reading."""
+        try:
+            for line in self._reader.read(lines, number, self._pass if self._skips else None):
+                if line is None:
+                    continue
+                try:
+                    part.append((line, label := self._label(line, plain.first)))
+                    plain.first = label if plain.first is None else plain.first
+                except DataError as fault:
+                    if not self._skips:
+                        raise
+                    self._pass(fault)
+        except DataError as fault:
+            return fault
+        return None
 
     def _batch(self, part: list[tuple[TextLine, Any]]) -> Batch:
         rows = self._columns.rows(line.features for line, _ in part)

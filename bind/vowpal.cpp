@@ -1,0 +1,166 @@
+// Rows of Vowpal Wabbit's text for Python.
+#include "vowpal.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "compiled.hpp"
+#include "handed_over.hpp"
+#include "regretless/vowpal_lines.hpp"
+#include "regretless/words.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace regretless {
+
+namespace {
+
+template <class T>
+using Given1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Rows = std::tuple<nb::list, Array1<double>, Array1<std::int64_t>, Array1<std::int32_t>, Array1<double>>;
+
+// Reads lines some at a time, for one thread; a name that was read before has the number that it got then.
+class VowpalRows {
+ public:
+  VowpalRows() : numbers_(std::uint64_t(std::random_device{}()) << 32 | std::random_device{}()) {}
+
+  std::optional<Rows> read(const nb::bytes& text) {
+    if (busy_) throw std::invalid_argument("the reader is in use");
+    const std::size_t size = text.size(), known = numbers_.size();
+    if (!size || size > most_bytes || text.c_str()[size - 1] != '\n') return std::nullopt;
+    {
+      const Use use(busy_);
+      const nb::gil_scoped_release unlocked;
+      lend(text.c_str(), size);
+      REGRETLESS_COMPILED(vowpal)(lines_);
+      if (lines_.plain) look_up(std::size_t(lines_.ends[lines_.rows]));
+    }
+    if (!lines_.plain) return std::nullopt;
+    nb::list names;
+    for (std::size_t k = known; k < numbers_.size(); ++k) names.append(nb::str(numbers_[k].data(), numbers_[k].size()));
+    const auto rows = std::size_t(lines_.rows);
+    labels_.resize(rows), ends_.resize(rows + 1), values_.resize(codes_.size());
+    return Rows(std::move(names), handed_over(std::move(labels_)), handed_over(std::move(ends_)),
+                handed_over(std::move(codes_)), handed_over(std::move(values_)));
+  }
+
+ private:
+  struct Use {
+    explicit Use(bool& busy) : busy(busy) { busy = true; }
+    ~Use() { busy = false; }
+    bool& busy;
+  };
+  static constexpr std::size_t most_bytes = (std::size_t(1) << 31) - 1;
+
+  void lend(const char* text, std::size_t size) {
+    const std::size_t room = size / 2 + 2;  // a row is at least "1|" with its end, a feature a space and a letter
+    text_.assign(vowpal_padding, ' ').append(text, size).append(vowpal_padding, ' ');
+    labels_.resize(room), values_.resize(room), ends_.resize(room), names_.resize(room), spaces_.resize(room);
+    lines_ = {text_.data() + vowpal_padding,
+              size,
+              labels_.data(),
+              values_.data(),
+              ends_.data(),
+              names_.data(),
+              spaces_.data()};
+  }
+
+  // The numbers of features, each by its namespace and its name.
+  void look_up(std::size_t features) {
+    codes_.resize(features);
+    for (std::size_t first = 0; first < features; first += TextNumbers::together) {
+      const std::size_t count = std::min(features - first, TextNumbers::together);
+      std::uint32_t begins[TextNumbers::together], ends[TextNumbers::together];
+      joined_.clear();
+      for (std::size_t k = 0; k < count; ++k) {
+        const VowpalSpan name = names_[first + k], space = spaces_[first + k];
+        begins[k] = std::uint32_t(joined_.size());
+        if (space.end > space.begin) joined_.append(lines_.text + space.begin, space.end - space.begin) += '^';
+        joined_.append(lines_.text + name.begin, name.end - name.begin);
+        ends[k] = std::uint32_t(joined_.size());
+      }
+      joined_.append(TextNumbers::padding, '\0');
+      numbers_.words(joined_.data(), begins, ends, count, codes_.data() + first);
+    }
+  }
+
+  TextNumbers numbers_;
+  VowpalLines lines_;
+  std::string text_, joined_;
+  std::vector<double> labels_, values_;
+  std::vector<std::int64_t> ends_;
+  std::vector<VowpalSpan> names_, spaces_;
+  std::vector<std::int32_t> codes_;
+  bool busy_ = false;
+};
+
+using SparseRows = std::tuple<std::vector<double>, std::vector<std::int32_t>, std::vector<std::int64_t>>;
+
+// What stands in a row, in the order of its columns; what is of one column is added up in the order of the text.
+void add_row(std::vector<std::pair<std::int32_t, double>>& row, SparseRows& rows) {
+  auto& [values, indices, starts] = rows;
+  const auto less = [](const auto& a, const auto& b) { return a.first < b.first; };
+  if (!std::is_sorted(row.begin(), row.end(), less)) std::stable_sort(row.begin(), row.end(), less);
+  std::int32_t before = -1;
+  for (const auto& [column, value] : row) {
+    if (column != before) indices.push_back(before = column), values.push_back(0);
+    values.back() += value;
+  }
+  starts.push_back(std::int64_t(indices.size()));
+}
+
+std::tuple<Array1<double>, Array1<std::int32_t>, Array1<std::int64_t>> columns_of(const Given1<double>& values,
+                                                                                  const Given1<std::int32_t>& codes,
+                                                                                  const Given1<std::int64_t>& ends,
+                                                                                  const Given1<std::int32_t>& columns) {
+  if (ends.shape(0) == 0 || values.shape(0) != codes.shape(0)) throw std::invalid_argument("the arrays do not agree");
+  SparseRows rows;
+  {
+    const nb::gil_scoped_release unlocked;
+    const std::vector<std::int64_t> at(ends.data(), ends.data() + ends.shape(0));
+    if (at.front() != 0 || std::size_t(at.back()) != codes.shape(0) || !std::is_sorted(at.begin(), at.end()))
+      throw std::invalid_argument("the rows do not end where they are to");
+    std::vector<std::pair<std::int32_t, double>> row;
+    std::get<2>(rows).push_back(0);
+    for (std::size_t t = 0; t + 1 < at.size(); ++t) {
+      row.clear();
+      for (std::int64_t k = at[t]; k < at[t + 1]; ++k) {
+        const auto code = std::size_t(std::uint32_t(codes.data()[k]));
+        const std::int32_t column = code < columns.shape(0) ? columns.data()[code] : -1;
+        if (column >= 0) row.emplace_back(column, values.data()[k]);
+      }
+      add_row(row, rows);
+    }
+  }
+  return {handed_over(std::move(std::get<0>(rows))), handed_over(std::move(std::get<1>(rows))),
+          handed_over(std::move(std::get<2>(rows)))};
+}
+
+}  // namespace
+
+void bind_vowpal(nb::module_& m) {
+  nb::class_<VowpalRows>(m, "VowpalRows", "Reads lines of Vowpal Wabbit's text of rows, some at a time.")
+      .def(nb::init<>())
+      .def(
+          "read", &VowpalRows::read, "text"_a,
+          "Of whole lines, where nothing but spaces parts words: the names that are new, in the order in which they "
+          "come after those before, the labels, where the features of each row end, after a 0, which of the names each "
+          "is, and their values. None where a label is no number, or anything is unusual: then nothing is known.");
+  m.def("columns_of", &columns_of, "values"_a, "codes"_a, "ends"_a, "columns"_a,
+        "Values, indices and starts of sparse rows of features, whose codes are places in `columns`; those of -1 are "
+        "left out, and what is of one column is added up in the order in which it stands.");
+}
+
+}  // namespace regretless
