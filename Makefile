@@ -112,11 +112,11 @@ perf: $(VENV)/.with-test
 
 # The kernel tests on a core that checks its own memory and arithmetic; docs/trust.md says what that sees. The build type
 # keeps names and lines for its reports, and --capture=sys lets them be seen: they come from beneath Python. Only files
-# with kernel tests are collected, since Python too is slow here. AVX512=OFF leaves out its kernels, in two thirds of the time.
-AVX512 ?= ON
+# with kernel tests are collected, since Python too is slow here. WIDE=OFF takes the kernels for plain x86-64 alone.
+WIDE ?= ON
 sanitize: $(SANITIZED)/.ready
 	$(call editable,$(SANITIZED)) . --no-deps --config-settings=cmake.define.REGRETLESS_SANITIZE=ON \
-	  --config-settings=cmake.define.REGRETLESS_AVX512=$(AVX512) \
+	  --config-settings=cmake.define.REGRETLESS_WIDE=$(WIDE) \
 	  --config-settings=build-dir=build/sanitize/core --config-settings=cmake.build-type=RelWithDebInfo
 	HYPOTHESIS_PROFILE=quick .ci/sanitized $(SANITIZED)/bin/python -m pytest -m kernel --capture=sys \
 	  -p no:cacheprovider $(SHARED) $$(grep -rl --include='*.py' 'mark\.kernel' tests | sort) $(ARGS)

@@ -17,8 +17,8 @@ const T& of_isa(const T& v1, const T& v3, const T& v4) {
 
 }  // namespace regretless
 
-#if defined(REGRETLESS_WITHOUT_AVX512)
-#define REGRETLESS_COMPILED(table) of_isa(table##_v1, table##_v3, table##_v3)
+#if defined(REGRETLESS_PLAIN)
+#define REGRETLESS_COMPILED(table) table##_v1
 #elif defined(__x86_64__)
 #define REGRETLESS_COMPILED(table) of_isa(table##_v1, table##_v3, table##_v4)
 #else

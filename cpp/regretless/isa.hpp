@@ -19,7 +19,9 @@ inline std::string_view isa_name(Isa isa) {
 
 // The widest instruction set that this machine has and that was compiled in.
 inline Isa best_isa() {
-#if defined(__x86_64__)
+#if defined(REGRETLESS_PLAIN)
+  return Isa::v1;
+#elif defined(__x86_64__)
   __builtin_cpu_init();
 #if defined(__clang__) && __clang_major__ < 18  // which does not know the levels by name
   const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
@@ -29,11 +31,7 @@ inline Isa best_isa() {
 #else
   const bool v3 = __builtin_cpu_supports("x86-64-v3"), v4 = __builtin_cpu_supports("x86-64-v4");
 #endif
-#if defined(REGRETLESS_WITHOUT_AVX512)
-  return v3 || v4 ? Isa::v3 : Isa::v1;
-#else
   return v4 ? Isa::v4 : v3 ? Isa::v3 : Isa::v1;
-#endif
 #else
   return Isa::generic;
 #endif

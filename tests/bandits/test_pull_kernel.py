@@ -401,8 +401,7 @@ def test_a_long_play_comes_up_for_air():
     assert hall.core.play_bernoulli(np.full((1, 3), 0.5), np.zeros(1, np.int64), 1, 0, 2**21) == (2**20, None, -1)
 
 
-@pytest.mark.parametrize("rule", ["exp3", "exp3-p"])
-@pytest.mark.parametrize("clean", [True, False])
+@pytest.mark.parametrize(("rule", "clean"), [*itertools.product(["exp3-p", "exp3"], [True, False])][: fewer(4, 1)])
 def test_a_play_of_wide_rows_comes_up_for_air_sooner(rule, clean):
     """Where all numbers of a row are looked at, a call looks at 2^26 of them at most, whichever rule looks."""
     table = np.zeros((2100, 2**15), np.float32)

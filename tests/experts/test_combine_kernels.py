@@ -813,7 +813,7 @@ def test_a_row_that_no_memory_could_hold_is_refused(width):
 
 def test_one_thread_at_a_time_plays():
     """While one thread plays, each call of another one is refused, and no round is lost."""
-    advice = np.random.default_rng(0).uniform(-1, 1, (20_000, 64))
+    advice = np.random.default_rng(0).uniform(-1, 1, (fewer(20_000, 5_000), 64))
     room, alone = Room(64, "squint"), Room(64, "squint")
     alone.play(advice)
     p, predictions, waiting = np.empty(64), np.empty(1), np.zeros(room.core.room)
@@ -844,7 +844,7 @@ def test_one_thread_at_a_time_plays():
     assert room.bits() == alone.bits()
     for name in ("open", "close", "predict", "weights", "gap"):
         calls[name]()
-    assert room.book["rounds"] == 20_001
+    assert room.book["rounds"] == len(advice) + 1
 
 
 def test_a_refusal_leaves_the_combiner_free():

@@ -29,6 +29,7 @@ from regretless.finite_classes.finite_class import Words, packed
 from regretless.finite_classes.learners.randomized import RandomizedOptimal, searched
 from regretless.finite_classes.littlestone import LittlestoneSearch, RandomizedSearch
 
+from ..sanitized import fewer
 from .small_classes import KNOWN, every_class, random_class
 
 pytestmark = pytest.mark.kernel
@@ -243,7 +244,7 @@ def test_progress_narrows() -> None:
 
 def test_forgetting_is_said_and_harmless() -> None:
     """With too little memory a search forgets, says so, and finds the same dimension and a tree."""
-    finite_class = FiniteClass.named("intervals:160")
+    finite_class = FiniteClass.named(f"intervals:{fewer(160, 100)}")
     search = LittlestoneSearch(finite_class, memory=2**20)
     dimension = search.dimension()
     assert search.memory_full
@@ -565,7 +566,7 @@ def test_a_long_search_chooses_points_greedily(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_tree_is_taken_out_in_slices() -> None:
     """A tree that is asked for a word at a time is the one that is asked for at once, even if much was forgotten."""
-    finite_class = FiniteClass.named("intervals:160")
+    finite_class = FiniteClass.named(f"intervals:{fewer(160, 100)}")
     for memory in (2**20, 2**30):
         search = _core.Littlestone(finite_class.columns, finite_class.hypotheses, memory)
         while (ends := search.run(None, 1 << 20)[:2])[0] < ends[1]:
@@ -605,12 +606,13 @@ def test_no_time_for_what_was_forgotten_is_said() -> None:
 
 def test_threads_share_a_search() -> None:
     """Threads that ask one search at a time wait for one another, and what it knows can be read meanwhile."""
-    finite_class = FiniteClass.named("intervals:60")
+    size = fewer(60, 30)
+    finite_class = FiniteClass.named(f"intervals:{size}")
     search = LittlestoneSearch(finite_class)
     with ThreadPoolExecutor(4) as pool:
-        answers = [pool.submit(search.labels, None, point) for point in range(60)]
+        answers = [pool.submit(search.labels, None, point) for point in range(size)]
         looks = [search._search.known for _ in range(1000)]
         results = [one.result() for one in answers]
     assert looks == sorted(looks)
     assert not search.memory_full
-    assert results == [LittlestoneSearch(finite_class).labels(None, point) for point in range(60)]
+    assert results == [LittlestoneSearch(finite_class).labels(None, point) for point in range(size)]

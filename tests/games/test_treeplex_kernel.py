@@ -15,6 +15,7 @@ from regretless import _core
 from regretless.ledger import GAME_FIELDS, GameLedger
 
 from ..finite_classes.trees import Arrays
+from ..sanitized import fewer
 
 pytestmark = pytest.mark.kernel
 
@@ -348,7 +349,7 @@ def test_busy() -> None:
     """While one thread plays, another one is refused."""
     duel = Duel(Arrays(7, sets=200, density=0.9), "cfr+", True, 2)
     refused = 0
-    thread = threading.Thread(target=duel.core.play, args=(3000,))
+    thread = threading.Thread(target=duel.core.play, args=(fewer(3000, 600),))
     thread.start()
     while thread.is_alive() and not refused:
         try:

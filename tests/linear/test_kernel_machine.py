@@ -14,6 +14,8 @@ from regretless.data.batch import Batch
 from regretless.errors import RegretlessError
 from regretless.linear import KernelPerceptron
 
+from ..sanitized import fewer
+
 pytestmark = pytest.mark.kernel
 
 ROOM, COLUMNS, TARGETS = 8, 4, 1
@@ -34,7 +36,7 @@ def test_threads_that_ask_at_once_get_the_same_scores(how, sparse):
     sys.setswitchinterval(1e-5)
     try:
         with ThreadPoolExecutor(4) as threads:
-            for _ in range(8):
+            for _ in range(fewer(8, 2)):
                 learner.state_._player = None
                 results = threads.map(learner.decision_function, parts * 3)
                 assert all(np.array_equal(a, b) for a, b in zip(results, alone * 3, strict=True))
