@@ -1,5 +1,6 @@
 """Where comparators are looked for: support vector machines in one pass, scales along rays, columns that occur."""
 
+import pickle
 from functools import partial
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from regretless import _core
+from regretless.comparator import Comparator
 from regretless.data.batch import Batch, narrow
 from regretless.linear import (
     AROW,
@@ -134,6 +136,22 @@ def test_theorems_with_the_same_comparator_share_its_vector(many, monkeypatch):
     alike = {(one.name, one.norm): one.vector for one in each}
     assert len(alike) < len(each)
     assert all(one.vector is alike[one.name, one.norm] for one in each)
+
+
+def test_a_vector_of_very_many_columns_is_made_once_it_is_read(monkeypatch):
+    """A comparator of rows whose columns were numbered afresh has its vector in no more columns than occur until
+    somebody reads it; one that was pickled has the same."""
+    X = csr_array(([1.0, 2.0, -1.0], ([0, 1, 2], [5, 90, 5])), shape=(3, 100))
+    monkeypatch.setattr(certificates, "MANY_COLUMNS", 10)
+    (comparator, *_) = (one.comparator for one in Perceptron().fit(X, [1, 1, -1]).certify(X, [1, 1, -1]))
+    held = Comparator.__dict__["vector"].__get__(comparator)
+    assert isinstance(held, certificates.Wide)
+    assert "whole" not in vars(held)
+    assert comparator.vector.nonzero()[0].tolist() == [5, 90]
+    assert comparator.vector.shape == (100,)
+    again = pickle.loads(pickle.dumps(comparator))
+    assert again.vector.tolist() == comparator.vector.tolist()
+    assert again.describe() == comparator.describe()
 
 
 @pytest.mark.parametrize("learner", [AROW(matrix="diagonal"), AROW(matrix="full")], ids=["diagonal", "full"])

@@ -6,15 +6,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
-from dataclasses import replace
-from functools import partial
+from dataclasses import fields, replace
+from functools import cached_property, partial
 from math import inf, nan
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from ..certificate import NOT_REPRODUCED, Certificate, Certificates
 from ..checks import share
+from ..comparator import Comparator
 from ..data.batch import Array, Batch, narrow
 from ..data.sample import sample_of
 from ..errors import RegretlessError
@@ -276,32 +277,31 @@ class CertifiedLearner(FirstPass, ABC):
             same, replayed = self.plays_again(again)
             if not same:
                 return Certificates(self.declined(NOT_REPRODUCED.format(name="X")) + future)
-        question = self.question(again, len(batch), in_memory=True, svm=svm, against=against, deep=deep)
-        question = replace(question, replayed=replayed)
-        question, batch, used = self._of_columns_that_occur(question, batch, codes)
+        learner, batch, used = (self, batch, None) if against is not None else self._of_columns_that_occur(batch)
+        again = partial(iter, [(batch, codes)])
+        question = learner.question(again, len(batch), in_memory=True, svm=svm, against=against, deep=deep)
+        facts = [replace(one, width=self.state_.columns + 1.0) for one in question.target_facts]
+        question = replace(question, replayed=replayed, target_facts=facts)
         if not deep:
             question = replace(question, sample=sample_of(batch, codes))
         certificates = self.certify_rounds(question)
         if used is not None:
-            made: dict[int, Array] = {}
+            made: dict[int, Wide] = {}
             certificates = [widened(one, used, self.state_.columns, made) for one in certificates]
         return Certificates(certificates + future)
 
-    def _of_columns_that_occur(
-        self, question: Question, batch: Batch, codes: Array
-    ) -> tuple[Question, Batch, Array | None]:
-        """The question, and its rows in memory, with the columns numbered afresh that occur, and which these are; as
-        they are, and None, where most columns occur or a comparator is the user's."""
-        if batch.columns <= MANY_COLUMNS or batch.indices is None or question.against is not None:
-            return question, batch, None
+    def _of_columns_that_occur(self, batch: Batch) -> tuple[Self, Batch, Array | None]:
+        """The learner and its rows with the columns numbered afresh that occur, and which these are; as they are, and
+        None, where most columns occur."""
+        if batch.columns <= MANY_COLUMNS or batch.indices is None:
+            return self, batch, None
         narrower, used = narrow(batch)
         state = self.state_.narrowed(used) if 2 * len(used) < batch.columns else None
         if state is None:
-            return question, batch, None
+            return self, batch, None
         learner = copy(self)
         learner.state_ = state
-        again = partial(iter, [(narrower, codes)])
-        return replace(question, state=state, geometry=learner.geometry(), rounds=again), narrower, used
+        return learner, narrower, used
 
     def certify_rounds(self, question: Question) -> list[Certificate]:
         """One certificate a theorem, whose comparators tell if those of scikit-learn are not among them."""
@@ -383,7 +383,7 @@ class CertifiedLearner(FirstPass, ABC):
         return np.ascontiguousarray(vectors[:, :columns].T), biases
 
 
-def widened(certificate: Certificate, used: Array, columns: int, made: dict[int, Array]) -> Certificate:
+def widened(certificate: Certificate, used: Array, columns: int, made: dict[int, Wide]) -> Certificate:
     """The certificate with the vector of its comparator in all columns, of which it knows some.
 
     Parameters
@@ -401,13 +401,57 @@ def widened(certificate: Certificate, used: Array, columns: int, made: dict[int,
     vector = getattr(comparator, "vector", None)
     if vector is None:
         return replace(certificate, each=each)
-    wide = made.get(id(vector))
-    if wide is None:
-        wide = made[id(vector)] = np.zeros((*vector.shape[:-1], columns + vector.shape[-1] - len(used)))
-        wide[..., used], wide[..., columns:] = vector[..., : len(used)], vector[..., len(used) :]
-    comparator = replace(comparator, vector=wide)
+    wide = made.setdefault(id(vector), Wide(vector, used, columns))
+    if type(comparator) is Comparator:
+        known = {field.name: getattr(comparator, field.name) for field in fields(Comparator)}
+        comparator = WideComparator(**known | {"vector": wide})
+    else:
+        comparator = replace(comparator, vector=wide.whole)
     read = None if certificate.read is None else (certificate.read[0], comparator, certificate.read[2])
     return replace(certificate, comparator=comparator, read=read, each=each)
+
+
+class Wide:
+    """A vector in all columns, of which it knows some; of very many columns it is made once somebody reads it.
+
+    Parameters
+    ----------
+    vector : ndarray, shape (..., columns that occur) or with that of a constant feature at their end
+    used : ndarray of int
+        Which columns these are.
+    columns : int
+        How many there are.
+    """
+
+    def __init__(self, vector: Array, used: Array, columns: int) -> None:
+        self._vector, self._used, self._columns = vector, used, columns
+
+    @cached_property
+    def whole(self) -> Array:
+        """The vector; 0 in the other columns."""
+        some, count = self._vector, len(self._used)
+        wide = np.zeros((*some.shape[:-1], self._columns + some.shape[-1] - count))
+        wide[..., self._used], wide[..., self._columns :] = some[..., :count], some[..., count:]
+        return wide
+
+
+class WideComparator(Comparator):
+    """A comparator whose vector may be a `Wide` one."""
+
+    __slots__ = ()
+
+    @property
+    def vector(self) -> Array:
+        """v itself, in all columns."""
+        vector: Array | Wide = _VECTOR.__get__(self)
+        return vector.whole if isinstance(vector, Wide) else vector  # a copy has it as it is
+
+    @vector.setter
+    def vector(self, vector: Any) -> None:
+        _VECTOR.__set__(self, vector)
+
+
+_VECTOR: Any = Comparator.__dict__["vector"]
 
 
 # Whether some rounds are the ones that a learner played: they are played again and must give the same bits. Sums and

@@ -21,7 +21,7 @@ from ..certificate import NOT_REPRODUCED, Certificate, Certificates
 from ..data.batch import Array, Batch, narrow, norms2
 from ..errors import RegretlessError
 from ..ledger import Ledger
-from ..linear.certificates import MANY_COLUMNS, widened
+from ..linear.certificates import MANY_COLUMNS, Wide, widened
 from ..rows.mixture_state import FULL, LANES, RATES
 from ..rows.state import dot
 from ..rows.validation import read_rows
@@ -137,7 +137,7 @@ class CertifiedRegressor(ABC):
         state = self.state_.narrowed(used) if 2 * len(used) < batch.columns else None
         if state is None:
             return Certificates(self.certify_rounds(partial(iter, [batch])))
-        learner, made = copy(self), dict[int, Array]()
+        learner, made = copy(self), dict[int, Wide]()
         learner.state_ = state
         certificates = learner.certify_rounds(partial(iter, [replace(narrower, labels=batch.labels)]))
         return Certificates(widened(one, used, self.state_.columns, made) for one in certificates)

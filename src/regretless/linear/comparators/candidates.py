@@ -86,14 +86,14 @@ def machine_directions(
         climbed = _climbed(batch, signs, intercept, np.array(penalties) / longest2, passes)
         if climbed is None:
             return []
-        directions += [(share, climbed[0][:, k], float(climbed[1][k])) for k, share in enumerate(penalties)]
+        directions += [(share, climbed[0][k], float(climbed[1][k])) for k, share in enumerate(penalties)]
     return directions
 
 
 def _climbed(
     batch: Batch, signs: Array, intercept: float, most: Array, passes: list[Array | None]
 ) -> tuple[Array, Array] | None:
-    """Weights and weights of the constant feature, a column a penalty; None of rows with numbers too large."""
+    """Weights, a row a penalty, and weights of the constant feature; None of rows with numbers too large."""
     middle = _core.PENALTIES
     climbed, biases = np.zeros((batch.columns, 2 * middle)), np.zeros(2 * middle)
     multipliers = np.zeros((len(batch), middle))
@@ -101,7 +101,8 @@ def _climbed(
         rows, last = (batch.values, batch.indices, batch.starts, signs, order), number == len(passes) - 1
         if _core.climb(*rows, intercept, climbed, biases, multipliers, most, last)[1] is not None:
             return None
-    return climbed[:, :middle] - climbed[:, middle:], biases[:middle] - biases[middle:]
+    means = np.subtract(climbed[:, :middle].T, climbed[:, middle:].T, order="C")  # each is read often
+    return means, biases[:middle] - biases[middle:]
 
 
 def margin_direction(

@@ -278,8 +278,9 @@ class Exact(Charged):
     ) -> None:
         self.whose = np.array([target for target, _ in vectors], dtype=int)
         self._intercept, self._loss = intercept, loss if loss in CHARGED else "nothing"
-        self._room = max(4, -(-len(vectors) // 4) * 4)  # the kernel reads four at once
-        self._vectors, self._biases = np.zeros((columns, self._room)), np.zeros(self._room)
+        self._vectors = side_by_side([v.vector for _, v in vectors], columns)
+        self._room = self._vectors.shape[1]
+        self._biases = np.zeros(self._room)
         self._labels = np.zeros(self._room, dtype=np.int32)
         self._labels[: len(vectors)] = labels_of(self.whose, targets)
         self._biases[: len(vectors)] = [v.bias for _, v in vectors]
@@ -313,6 +314,16 @@ class Exact(Charged):
         self._least = np.minimum(self._least, ends[0, :size])
         self._largest = np.maximum(self._largest, ends[1, :size])
         self._count(times, *seen.tolist())
+
+
+def side_by_side(vectors: Sequence[Array], columns: int) -> Array:
+    """Vectors as the kernels read them, four at once: shape (columns, multiple of 4), all of a column in one place."""
+    stacked = np.zeros((columns, max(4, -(-len(vectors) // 4) * 4)))
+    for begin in range(0, columns, BLOCK):  # so that each cache line is written while it is at hand
+        for k, vector in enumerate(vectors):
+            part = vector[begin : begin + BLOCK]
+            stacked[begin : begin + len(part), k] = part
+    return stacked
 
 
 def labels_of(whose: Array, targets: int) -> Array:

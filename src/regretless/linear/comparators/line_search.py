@@ -26,7 +26,7 @@ from ...ledger import Ledger
 from ...rows.state import length
 from ...theorem import Check, Theorem
 from ...theory.facts import OF_ALL_MULTIPLES, SHORTEST2, LinearFacts
-from .evaluate import Span, Tally, labels_of, read_tallies
+from .evaluate import Span, Tally, labels_of, read_tallies, side_by_side
 
 COARSE = 16  # edges from one scale that is looked at to the next, then all edges beside the best
 SPARSE = 8  # of scales a theorem that is read on single numbers is read at one in so many, then beside the best
@@ -389,9 +389,7 @@ class Sight(Tally):
     ) -> None:
         self.whose = np.zeros(len(directions), dtype=int) if whose is None else np.array(whose)
         self.tables, self._intercept = len(directions), intercept
-        self._stacked = np.zeros((len(directions[0].vector), -(-len(directions) // 4) * 4))  # four are read at once
-        for k, direction in enumerate(directions):
-            self._stacked[:, k] = direction.vector
+        self._stacked = side_by_side([d.vector for d in directions], len(directions[0].vector))
         self._biases = np.array([d.bias for d in directions])
         self._labels = labels_of(self.whose, targets)
         self._begin()

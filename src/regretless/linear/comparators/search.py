@@ -25,6 +25,7 @@ from ...rows.state import Rules, length
 from ...theory.facts import SEPARATES, LinearFacts
 from ..separation.budget import Budget
 from ..separation.result import INSEPARABLE
+from ..state import Geometry
 from .candidates import Plan, margin_direction, svm_directions
 from .evaluate import (
     CHARGED,
@@ -195,12 +196,12 @@ def _read(
 
 
 def _comparator(question: Question, target: int, v: Vector, k: int, exact: VectorLosses) -> Comparator:
-    geometry, loss = question.geometry, question.target_facts[target].loss
-    own, divergence = geometry.measure(v.vector, v.bias, target)
+    geometry, loss, norm = question.geometry, question.target_facts[target].loss, length(v.vector, v.bias)
+    own, divergence = (norm, 0.0) if type(geometry) is Geometry else geometry.measure(v.vector, v.bias, target)
     return exact.comparator(
         k,
         v.name,
-        length(v.vector, v.bias),
+        norm,
         loss=float(exact.losses[k, 2]) if loss in CHARGED else None,
         vector=v.vector,
         bias=v.bias,
@@ -243,10 +244,17 @@ def _along(
             name = question.geometry.PART
         direction = Direction.along(name, allowed, its_bias, unit)
         if direction is not None:
-            own, divergence = question.geometry.measure(direction.vector, direction.bias, target)
-            product = question.geometry.product(direction.vector, direction.bias, target)
-            directions.append(replace(direction, own=own, divergence=divergence, product=product))
+            directions.append(_measured(question.geometry, direction, target))
     return directions
+
+
+def _measured(geometry: Geometry, direction: Direction, target: int) -> Direction:
+    """The direction with what it measures, which in Euclid's geometry is its length."""
+    if type(geometry) is Geometry:
+        return direction
+    own, divergence = geometry.measure(direction.vector, direction.bias, target)
+    product = geometry.product(direction.vector, direction.bias, target)
+    return replace(direction, own=own, divergence=divergence, product=product)
 
 
 def unit_length(ledger: Ledger) -> float:
