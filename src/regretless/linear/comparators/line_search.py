@@ -284,6 +284,8 @@ def best_on(
 ) -> list[Best | None]:
     """The comparators, without their vectors, that serve some theorems best on any of some rays, and which rays these
     are; None for a theorem whose assumptions none meets. Without care: nearly the best on the best ray."""
+    if not rays:
+        return [None] * len(theorems)
     coarse = Multiples(rays, [np.arange(first, last + 1, COARSE) for first, last in map(Ray.range, rays)])
     return [_best(rays, coarse, Slack(theorem, ledger, facts), careful) for theorem in theorems]
 
