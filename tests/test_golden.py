@@ -20,7 +20,7 @@ REMEDY = "if this is on purpose, make golden ARGS=--write, and say why in the co
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_what_is_printed_is_what_is_kept(case: Case) -> None:
+def test_what_is_printed_is_what_is_expected(case: Case) -> None:
     """Each case has a golden, and prints, writes and offers what stands there, but for last digits and seconds."""
     if not case.path.exists():
         pytest.fail(f"{case.name} has no golden: make golden ARGS='--write {case.name}'", pytrace=False)

@@ -51,7 +51,7 @@ class Worker:
 
 
 def measure(rows: Mapping[str, str], pythons: Sequence[Path], names: Sequence[str]) -> dict[str, Pair]:
-    """The rows by name, whose titles are given; those that one commit lacks are told and left out."""
+    """The rows by name, whose titles are given; those that one commit lacks are named and left out."""
     workers = [Worker(python) for python in pythons]
     pairs = {}
     for name in names:

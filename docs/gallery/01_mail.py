@@ -62,7 +62,7 @@ print(f"mistakes: {learner.ledger_.mistakes:.0f} of {done}")
 
 # %%
 # Above: the learner beside the best constant probability. Eight members are mixed, and the bound is so close above
-# the learner's line that the two cannot be told apart. Below: how much more the mixture lost than the best of its
+# the learner's line that the two cannot be distinguished. Below: how much more the mixture lost than the best of its
 # members so far, and how much more it may lose: some nats, in all mails together. Below 0 the mixture is better than
 # every member.
 

@@ -367,7 +367,7 @@ def test_threads_share_a_learner_of_many_arms():
     assert learner.ledger_.settled == 3000
 
 
-def test_draws_of_one_arm_must_be_told_apart():
+def test_draws_of_one_arm_must_be_distinguished():
     """An arm that was drawn twice, or not at all, names no draw."""
     learner = Exp3(2, seed=0)
     draws = [learner.draw() for _ in range(30)]
@@ -590,7 +590,7 @@ def test_zeros_and_ones_of_two_arms_are_neither_mask_nor_list(available):
     assert learner.rounds_ == 6
 
 
-def test_a_mask_is_kept_as_it_was():
+def test_a_mask_is_stored_as_it_was():
     """A mask that its owner changes after the draw settles the draw as it was made."""
     first, second = Exp3IX(3, seed=0), Exp3IX(3, seed=0)
     mask = np.array([True, True, False])
@@ -806,7 +806,7 @@ def test_draws_are_a_function_of_seed_and_run(name):
     assert np.array_equal(made(name, seed=2**64 - 1, run=2**64 - 1).play(table).arms.shape, (200,))
 
 
-def test_a_seed_that_was_not_given_is_kept():
+def test_a_seed_that_was_not_given_is_stored():
     """A bandit without a seed draws one and keeps it, so that the run can be played again; its clone draws another."""
     first = Exp3(5)
     again = first.clone(seed=first.seed_)
@@ -1104,7 +1104,7 @@ def test_two_threads_leave_a_bandit_whole():
         (lambda: EXP3S(2, horizon=9, switches=1, seed=0).comparators(switches=-1), "switches=-1"),
     ],
 )
-def test_what_means_nothing_is_said_in_words(wrong, words):
+def test_what_means_nothing_is_reported_in_words(wrong, words):
     """Rates beyond floats, dictionaries as masks, ragged advice and negative switches are errors of the library."""
     with pytest.raises(RegretlessError, match=words):
         wrong()

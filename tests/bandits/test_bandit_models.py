@@ -125,7 +125,7 @@ def test_draws_are_settled_by_the_model_that_was_read(tmp_path, name):
     assert restored.ledger_.losses.tolist() == learner.ledger_.losses.tolist()
 
 
-def test_a_bare_draw_that_is_open_is_kept(tmp_path):
+def test_a_bare_draw_that_is_open_is_stored(tmp_path):
     """A draw of the bare core waits in the model too, and its loss is reported to the core that was read."""
     learner = Exp3IX(3, seed=1)
     core = learner.bare()
@@ -148,7 +148,7 @@ def test_a_bare_draw_that_is_open_is_kept(tmp_path):
 
 
 @pytest.mark.parametrize("name", BANDITS)
-def test_a_bandit_that_has_not_played_is_kept_with_its_seed(tmp_path, name):
+def test_a_bandit_that_has_not_played_is_stored_with_its_seed(tmp_path, name):
     """A seed that was drawn and not given is kept, so that the model draws what the bandit would have drawn."""
     learner = bandit_class(name)(4, **MORE.get(name, {}))
     learner.save(tmp_path / "m.rgl")
@@ -158,7 +158,7 @@ def test_a_bandit_that_has_not_played_is_kept_with_its_seed(tmp_path, name):
     assert went_on(restored) == went_on(learner)
 
 
-def test_what_is_kept_beside_a_bandit_comes_back(tmp_path):
+def test_what_is_stored_beside_a_bandit_comes_back(tmp_path):
     """A model may have JSON values with it."""
     write(tmp_path / "m.rgl", learnt("exp3"), {"source": "losses.csv", "row": 20})
     assert read(tmp_path / "m.rgl")[1] == {"source": "losses.csv", "row": 20}

@@ -415,7 +415,7 @@ def test_ends_are_the_range_before_the_first_round() -> None:
 
 
 @pytest.mark.parametrize(("chance", "reward"), [(0.5, 1.0), (0.25, 0.6)])
-def test_where_every_mean_is_refused_nothing_is_said_to_be_better(chance: float, reward: float) -> None:
+def test_where_every_mean_is_refused_nothing_is_reported_as_better(chance: float, reward: float) -> None:
     """Of 300 rounds all but one took the same action, of a propensity that is far too small: no line applies, neither
     where the lower end stops at 1 nor where the ends cross, of this policy or compared with it."""
     log = Log.of(["a"] * 300 + ["b"], chance, [reward] * 300 + [1.0])
@@ -437,7 +437,7 @@ def uniform_log(propensity: Any, size: int = 600) -> Log:
 
 @pytest.mark.parametrize("propensity", [1 / 30, np.where(np.arange(600) == 300, 1e-9, 1 / 3)])
 @pytest.mark.parametrize("policy", [{"a": 1 / 3, "b": 1 / 3, "c": 1 / 3}, {"c": 0.9, "a": 0.1}])
-def test_nothing_is_said_by_propensities_that_are_too_small(propensity, policy) -> None:
+def test_nothing_is_reported_by_propensities_that_are_too_small(propensity, policy) -> None:
     """Where all propensities are a tenth of the true ones, or one of them is 1e-9, the policy's value is refused, there
     is no estimate at any time, and it is better than nothing."""
     evaluation = evaluate_policy(uniform_log(propensity), policy)

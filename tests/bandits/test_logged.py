@@ -509,7 +509,7 @@ def test_other_learners_can_be_evaluated_too():
     assert again.ledger_.rounds == evaluation.learners[0].ledger_.rounds
 
 
-def test_what_the_cautious_interval_assumes_is_said_unless_it_is_declared():
+def test_what_the_cautious_interval_assumes_is_reported_unless_it_is_declared():
     """A rare action that was not drawn leaves no trace in a log: its interval names the least propensity that it goes
     by, and with the one that is true declared it holds the policy's value, which it missed."""
     generator = np.random.default_rng(0)

@@ -444,7 +444,7 @@ def test_ledger_of_an_anytime_game():
 
 
 @pytest.mark.parametrize("rewards", [False, True])
-def test_losses_are_kept_in_units(rewards):
+def test_losses_are_stored_in_units(rewards):
     """A range and rewards change what is reported, not what is stored."""
     units = table_of(200, 5)
     plain, scaled = Hall(5), Hall(5, low=-3.0, high=5.0, rewards=rewards)

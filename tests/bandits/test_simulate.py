@@ -456,7 +456,7 @@ def test_worlds_of_ones_own_are_looked_at():
         simulate(learner, Odd(lambda begin, end: [[0, t / 2] for t in range(begin, end)]))
 
 
-def test_regret_with_sleep_is_known_at_the_end_whatever_is_kept(monkeypatch):
+def test_regret_with_sleep_is_known_at_the_end_whatever_is_stored(monkeypatch):
     """Where sums at all marks are too many to be kept, the regret at the last one is the same."""
     full = simulate(LEARNERS["exp3"](), ASLEEP, runs=2)
     monkeypatch.setattr("regretless.bandits.comparators.MOST_STORED", 10)
@@ -521,7 +521,7 @@ def test_progress_tells_rounds_of_all_runs_and_never_less():
     assert calls[-1] == 15_000_000
 
 
-def test_books_are_kept_of_as_many_runs_as_there_is_room_for(monkeypatch):
+def test_books_are_stored_of_as_many_runs_as_there_is_room_for(monkeypatch):
     """With many arms certificates speak of the first runs, sums and regrets of all."""
     monkeypatch.setattr("regretless.bandits.simulation.statistics.LEDGER_CELLS", 30 * 6 * ARMS)
     monkeypatch.setattr("regretless.bandits.simulation.statistics.MOST_CURVES", 20 * 10)

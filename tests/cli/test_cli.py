@@ -226,7 +226,7 @@ def test_standard_input_is_learned_and_says_why_it_is_not_certified(run, mail):
 
 
 @pytest.mark.parametrize("how", ["cache", "against"])
-def test_standard_input_is_certified_when_it_is_kept(run, mail, tmp_path, how):
+def test_standard_input_is_certified_when_it_is_stored(run, mail, tmp_path, how):
     """With --cache or against the user's own vector, what came through a pipe is certified as the file is."""
     vector, cache = tmp_path / "u.npy", tmp_path / "kept.svm"
     np.save(vector, np.arange(12.0))
@@ -440,7 +440,7 @@ def test_certify_takes_what_python_fitted(run, mail, tmp_path):
     assert any(one["applies"] for one in run("certify", tmp_path / "m.rgl", mail, "--json").json["certificates"])
 
 
-def test_a_search_that_a_mixture_does_not_make_is_said(run, tmp_path):
+def test_a_search_that_a_mixture_does_not_make_is_reported(run, tmp_path):
     """--deep changes no certificate of the default learner, as learn and certify say; of a perceptron neither does."""
     rows = write(tmp_path / "a.svm", [f"{1 if k % 3 else -1} {k % 5 + 1}:1 {k % 7 + 6}:1\n" for k in range(40)])
     model, line = tmp_path / "m.rgl", "--deep: of aggregated the certificates are the same without"

@@ -416,7 +416,7 @@ def test_a_table_that_cannot_be_written_is_named_and_leaves_nothing(tmp_path, na
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-def test_a_full_disk_is_said_once(mail, model):
+def test_a_full_disk_is_reported_once(mail, model):
     """Output that cannot be written ends with 1 and one line that names the standard output."""
     with open("/dev/full", "wb") as full:
         for words in (("predict", model, mail), ("inspect", model), ("--version",)):
@@ -453,7 +453,7 @@ def test_a_row_that_cannot_be_played_is_named_with_its_file(run, mail, model, tm
     assert any(f"regretless: {file}{place} " in result.err for file in files.values())
 
 
-def test_what_is_said_without_a_file_is_said_with_it(run, tmp_path):
+def test_what_is_reported_without_a_file_is_reported_with_it(run, tmp_path):
     """A refusal of classes that would take too much memory names the file that they came from."""
     lines = [f"{k} {1 + 20_000_000 * (k == 1)}:1\n" for k in range(20)]
     result = run("learn", rows := write(tmp_path / "rows.svm", lines), *BARE)

@@ -36,7 +36,7 @@ def log(tmp_path) -> Path:
     return path
 
 
-def test_a_policy_that_is_better_is_said_to_be(run, log):
+def test_a_policy_that_is_better_is_reported_so(run, log):
     """The column that names the better arm earns more than the log's policy and than each arm alone, at any time."""
     result = run("evaluate", log, *LOG, "--policy", "action:best", "--quiet")
     assert result.code == 0

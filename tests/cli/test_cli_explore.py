@@ -321,7 +321,7 @@ def test_a_pipe_is_read_once(run, trial):
     assert piped["cost"] == whole["cost"]
 
 
-def test_what_a_second_run_does_not_know_is_said(run, trial, tmp_path):
+def test_what_a_second_run_does_not_know_is_reported(run, trial, tmp_path):
     """On the same rows again notes say that the model knows them and what the log lacks, and a line says why there is
     no policy in hindsight."""
     model, log = tmp_path / "m.rgl", tmp_path / "log.csv"

@@ -31,7 +31,7 @@ def future(result) -> list[str]:
     return lines[next((place for place, line in enumerate(lines) if line.startswith("Future error")), len(lines)) :]
 
 
-def test_nothing_is_said_of_the_future_unless_asked(run, rows):
+def test_nothing_is_reported_of_the_future_unless_asked(run, rows):
     """Without --iid there is no word on rows to come; with it, there are two lines below the others, and
     one that says what holds of both."""
     plain, result = run("learn", rows, *LEARN), run("learn", rows, *LEARN, "--iid")

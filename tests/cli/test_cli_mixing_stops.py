@@ -107,7 +107,7 @@ def test_a_signal_raises_where_this_process_plays_only(tmp_path, pooled):
     assert not attended.waiting
 
 
-def test_an_interruption_without_save_says_that_nothing_was_kept(run, tmp_path, strike):
+def test_an_interruption_without_save_says_that_nothing_was_saved(run, tmp_path, strike):
     """Without --save an interrupted run over shards ends with 130 all the same."""
     strike(1, signal.SIGINT)
     result = run("learn", *parts(tmp_path), *MIXED)

@@ -441,7 +441,7 @@ def test_the_regret_against_a_sequence_is_not_called_that_against_one_arm(run, t
     assert "Pseudo-regret against a sequence, of one arm alone" in page.read_text()
 
 
-def test_more_runs_than_can_be_kept_are_refused(run, table, monkeypatch):
+def test_more_runs_than_can_be_stored_are_refused(run, table, monkeypatch):
     """A log is replayed so often and no more; where memory ends it is the runs that are too many."""
     log = ("--logged", table, "--action", "a", "--reward", "r", "--propensity", 0.5)
     result = run("pull", *log, "--runs", 100_001)

@@ -188,7 +188,7 @@ def test_a_second_signal_ends_with_its_own_code(run, rows, tmp_path, monkeypatch
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 @pytest.mark.parametrize("verb", ["learn", "combine"])
-def test_who_is_stopped_while_certifying_says_what_is_kept(run, rows, tmp_path, monkeypatch, verb, number, code):
+def test_who_is_stopped_while_certifying_says_what_is_stored(run, rows, tmp_path, monkeypatch, verb, number, code):
     """A signal that comes when the model is saved and certificates are computed ends with its code and a word."""
     where = "regretless.certify.certify_stream" if verb == "learn" else "regretless.run.experts.CombineRun.comparators"
     before = signal.getsignal(number)
@@ -265,7 +265,7 @@ def test_no_signal_interrupts_the_end_of_the_process():
     assert (ended.returncode, ended.stderr) == (0, b"")
 
 
-def test_an_interruption_without_save_says_that_nothing_was_kept(run, rows, strike):
+def test_an_interruption_without_save_says_that_nothing_was_saved(run, rows, strike):
     """Without --save an interrupted run ends with 130 all the same."""
     strike(1, signal.SIGINT)
     result = run("learn", rows, *BARE)
@@ -372,7 +372,7 @@ def test_checkpoints_are_written_where_they_are_due(run, tmp_path, monkeypatch, 
 
 
 @pytest.mark.parametrize("place", [1, 300, 15_000])
-def test_rows_before_a_bad_one_are_kept(run, rows, tmp_path, place):
+def test_rows_before_a_bad_one_are_stored(run, rows, tmp_path, place):
     """At a bad row the rows before it are saved; once it is mended, --resume gives the model of the mended file."""
     data = rows.read_bytes()
     lines = (gzip.decompress(data) if rows.suffix == ".gz" else data).decode().splitlines(keepends=True)

@@ -134,7 +134,7 @@ def test_intervals_are_rounded_outwards(lower, width):
         assert list(map(float, values)) == [lower, upper]
 
 
-def test_intervals_within_rounding_are_told_apart():
+def test_intervals_within_rounding_are_distinguished():
     """Two ends that differ in the last bits are not printed alike, and ends that are one number are."""
     assert ends(-2.4e-16, 2.2e-16) == "-2.41e-16, 2.21e-16"
     assert ends(0.79575605832076, 0.79575605832077) == "0.79575605832076001, 0.79575605832077002"
@@ -215,7 +215,7 @@ def test_notes_are_reported_unless_quiet(run, write):
 # Strategies in files, and pages.
 
 
-def test_strategies_are_kept_and_taken_up(run, write, tmp_path):
+def test_strategies_are_saved_and_taken_up(run, write, tmp_path):
     """What --save wrote is what was printed, --start begins with it, and refuses it for a game of other names."""
     path, archive = write(UNFAIR), tmp_path / "kept.npz"
     first = run("solve", path, "--method", "rm+", "--rounds", 30, "--save", archive, "--json").json
@@ -333,7 +333,7 @@ def test_without_the_library_pure_ones_and_a_correlated_one(run, write, tmp_path
     assert "pip install quantecon" in result.err
 
 
-def test_equilibria_are_kept_one_a_row(run, write, tmp_path):
+def test_equilibria_are_stored_one_a_row(run, write, tmp_path):
     """--save keeps all equilibria of a bimatrix game."""
     archive = tmp_path / "kept.npz"
     assert run("solve", write(BATTLE, "b.nfg"), "--save", archive).code == 0
@@ -502,7 +502,7 @@ def test_outputs_do_not_overwrite_inputs(run, write, tmp_path):
     assert run("solve", write(UNFAIR), "--save", tmp_path / "no" / "kept.npz").code == 1
 
 
-def test_strategies_that_cannot_be_kept(run, write, tmp_path, monkeypatch):
+def test_strategies_that_cannot_be_saved(run, write, tmp_path, monkeypatch):
     """Where keeping them fails, the old file stays, no other one is left, and one line names what was to be written."""
     archive = tmp_path / "kept.npz"
     archive.write_bytes(b"old")
@@ -528,7 +528,7 @@ def test_strategies_that_cannot_be_kept(run, write, tmp_path, monkeypatch):
         (RuntimeError("what now"), 1, "game.csv: RuntimeError: what now; set REGRETLESS_TRACEBACK=1"),
     ],
 )
-def test_whatever_fails_while_solving_is_said_in_one_line(run, write, monkeypatch, error, code, message):
+def test_whatever_fails_while_solving_is_reported_in_one_line(run, write, monkeypatch, error, code, message):
     """Errors of a solver name the file, or the option that they are about."""
 
     def fails(*_, **__):
@@ -559,7 +559,7 @@ def test_methods_may_be_written_with_underscores(run, write):
     assert "lemke-howson lists equilibria of two matrices: --equilibria lemke-howson" in result.err
 
 
-def test_what_is_exact_of_floats_is_said(run, tmp_path):
+def test_what_is_exact_of_floats_is_reported(run, tmp_path):
     """Numbers that are floats are solved exactly for what they are, and a note says so; text needs none."""
     np.save(tmp_path / "game.npy", np.array([[0.1, 0.2], [0.3, 0.0]]))
     assert (

@@ -231,7 +231,7 @@ def test_vectors_of_the_report_and_of_the_file_are_compared(run, mail, tmp_path)
     assert (check["verdict"], check["why"].startswith("vector is ")) == ("differs", True)
 
 
-def test_a_certificate_that_is_said_not_to_apply_is_found(run, mail):
+def test_a_certificate_that_is_reported_not_to_apply_is_found(run, mail):
     """Where applies is made false the line says what the report still has of a certificate that applies."""
     report = learned(run, mail, "perceptron")
     changed(report, lambda one: one.update(applies=False))
@@ -494,7 +494,7 @@ def test_the_losses_of_majorities_are_computed_again(run, tmp_path, learner):
     assert all(checks[place]["verdict"] == "differs" for place in changed_ones)
 
 
-def test_what_no_textbook_has_is_said_to_be_the_reports(run, forecasts, tmp_path):
+def test_what_no_textbook_has_is_reported_as_the_reports(run, forecasts, tmp_path):
     """Of a run whose outcomes come late the learner's loss and the regret are named as taken from the report."""
     words = ("--target", "y", "--learner", "hedge", "--loss", "square", "--range", 0, 1, "--delay", 3)
     report = reported(run, tmp_path / "r.json", "combine", forecasts, *words)

@@ -120,7 +120,7 @@ def test_a_signal_just_before_it_waits_is_not_lost() -> None:
     assert job.waiting is False
 
 
-def test_an_alarm_is_said_before_the_next_row_is_there(tmp_path: Path) -> None:
+def test_an_alarm_is_reported_before_the_next_row_is_there(tmp_path: Path) -> None:
     """From a pipe of numbers without a name the alarm is printed while the pipe is open; a signal then ends it with
     what is known, and keeps the state."""
     state = tmp_path / "s.json"
@@ -213,7 +213,7 @@ def test_the_only_alarm_is_not_forgotten(run: CommandLine, file: Path, tmp_path:
     assert (result.code, "no alarm\n" in result.out) == (0, True)
 
 
-def test_alarms_before_this_file_are_told_apart(run: CommandLine, file: Path, tmp_path: Path) -> None:
+def test_alarms_before_this_file_are_distinguished(run: CommandLine, file: Path, tmp_path: Path) -> None:
     """A clean file after one with alarms has none of them, and a bad one after that has its own."""
     state, clean, worse = tmp_path / "s.json", tmp_path / "clean.csv", tmp_path / "worse.csv"
     clean.write_text("wrong\n" + "0\n" * 50)

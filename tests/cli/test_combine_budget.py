@@ -142,7 +142,7 @@ def test_outcomes_that_are_not_asked_may_be_out_of_range(run, tmp_path):
         (["--label-budget", "5%", "--learner", "randomized-weighted-majority", "--set", "beta=.5"], 2, "draws experts"),
     ],
 )
-def test_what_cannot_be_done_is_said(run, table, words, code, message):
+def test_what_cannot_be_done_is_reported(run, table, words, code, message):
     """Budgets without meaning, and options that take all outcomes, are refused."""
     refused = run("combine", table, "--target", "load", "--time", "day", *words, *QUIET)
     assert refused.code == code

@@ -136,7 +136,7 @@ def test_a_report_of_intervals_is_drawn_and_checked(run, table, tmp_path):
     assert run("verify", report, table, *READ).code != 0
 
 
-def test_without_the_option_nothing_is_said_of_intervals(run, table, tmp_path):
+def test_without_the_option_nothing_is_reported_of_intervals(run, table, tmp_path):
     """No column, no key and no certificate."""
     report = run("combine", table, *READ, "--out", tmp_path / "o.csv", "--json", *QUIET).json
     assert "interval" not in report

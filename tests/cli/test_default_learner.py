@@ -193,7 +193,7 @@ def test_certificates_against_vectors_are_computed_again(run: CommandLine, tmp_p
         assert "differs: " in false.out
 
 
-def test_vectors_of_several_classes_are_said_to_be_missing(run: CommandLine, tmp_path: Path) -> None:
+def test_vectors_of_several_classes_are_reported_as_missing(run: CommandLine, tmp_path: Path) -> None:
     """Of three classes `verify` asks for no file that cannot have the vectors."""
     file, report = table(tmp_path / "t.csv", classes=3), tmp_path / "r.json"
     report.write_text(run("learn", file, "--json").out)

@@ -35,7 +35,7 @@ def test_what_it_would_predict_is_shown(run, tmp_path):
 
 
 def test_what_it_goes_by_is_explained(run, tmp_path):
-    """Hypotheses that were wrong and still vote, and those that it goes by after the last one died, are told apart."""
+    """Hypotheses that were wrong and still vote, and those that it goes by after the last one died, differ."""
     path = tmp_path / "m.rgl"
     learner = Halving(MADE, prune="mistake")
     learner.play(["p"], [0])

@@ -63,7 +63,7 @@ def test_categorical_takes_several_columns(run, tmp_path):
         (("--format", "svmlight", "--ignore", "a"), "--ignore has no meaning in the format svmlight"),
     ],
 )
-def test_what_cannot_be_ignored_is_said(run, table, words, message):
+def test_what_cannot_be_ignored_is_reported(run, table, words, message):
     """A column that is not there, or has to be, is an error."""
     result = run("learn", table, *QUIET, *words)
     assert result.code in (1, 2)

@@ -120,7 +120,7 @@ def test_a_constant_of_a_sample_is_not_called_the_best(run, table, monkeypatch):
 
 
 def test_gradient_descent_is_of_both_tasks(run, table, tmp_path):
-    """online-gradient-descent learns labels or numbers, as the column or --task says, and its models are told apart."""
+    """online-gradient-descent learns labels or numbers, as the column or --task says, and its models differ."""
     words = ("--learner", "online-gradient-descent", "--no-certify", *QUIET)
     assert run("learn", table, *RENT, *words, "--set", "loss=huber", "--save", tmp_path / "a.rgl").code == 0
     assert run("learn", table, "--target", "town", *words, "--save", tmp_path / "b.rgl").code == 0
@@ -418,7 +418,7 @@ def test_rates_that_are_too_large_are_computed_again_to_the_digit(run, tmp_path,
     assert "differs" not in checked.out
 
 
-def test_a_model_that_follows_a_drift_is_said_to_age(run, tmp_path):
+def test_a_model_that_follows_a_drift_is_reported_to_age(run, tmp_path):
     """Where the posterior is on the fastest rate, and where the row before forecasts better, notes say so."""
     level = np.repeat(np.random.default_rng(4).normal(size=30) * 10, 20)
     lines = [f"{number / 7:.4f} 1:1 2:{row % 2}\n" for row, number in enumerate(level)]

@@ -139,7 +139,7 @@ def test_errors_say_where(write, text, place, message):
 
 @pytest.mark.parametrize("content", [b"\xff\xfe0\x00,\x001\x00", b"0,1\n0,\x00\n", b"\x89PNG\r\n\x1a\n"])
 def test_what_is_no_text_is_refused(write, content):
-    """Bytes that are no text are told apart from tables."""
+    """Bytes that are no text are distinguished from tables."""
     with pytest.raises(DataError, match="this is no text"):
         read_class(write(content))
 

@@ -237,7 +237,7 @@ def test_a_slip_among_decimal_commas_has_its_place(table: Table) -> None:
         ("PK\x03\x04\x00,y\n", ": this is not text; name the format with --format"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(text: str, message: str, table: Table) -> None:
+def test_what_is_wrong_is_reported_with_its_place(text: str, message: str, table: Table) -> None:
     """Each kind of bad file has an answer that names the line and column, what stands there and what to do."""
     assert fails(table(text.encode(errors="surrogateescape"))).startswith(message)
 

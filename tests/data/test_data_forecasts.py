@@ -112,7 +112,7 @@ def test_the_outcome_is_found_by_its_name(tmp_path, name):
     assert (advice.tolist(), outcomes.tolist()) == ([[1, 3]], [2])
 
 
-def test_an_outcome_that_is_not_told_apart_lists_the_columns(tmp_path):
+def test_an_outcome_that_is_not_distinguished_lists_the_columns(tmp_path):
     """Without a column that is called so, or with two of them, the error lists what there is."""
     for head, words in (("a,b,c", "it is not said"), ("a,y,obs", "any of 'y', 'obs'")):
         path = write(tmp_path / "t.csv", f"{head}\n1,2,3\n")
@@ -202,7 +202,7 @@ def test_a_model_may_forecast_a_table_without_outcomes(tmp_path):
 
 
 def test_outcomes_may_be_missing_anywhere(tmp_path):
-    """Rows without an outcome are told from those with one, and errors of the latter name their own lines."""
+    """Rows without an outcome are distinguished from those with one, and errors of the latter name their own lines."""
     path = write(tmp_path / "t.csv", "a,y\n1,1\n2,2\n3,\n4,\n5,5\n")
     (batch,) = open_forecasts(path).batches()
     assert list(batch.runs()) == [(0, 2, True), (2, 4, False), (4, 5, True)]

@@ -404,7 +404,7 @@ def test_products_are_those_of_plain_loops(
 # ---- names
 
 
-def test_hashed_names_are_kept_on_request(table: Table) -> None:
+def test_hashed_names_are_stored_on_request(table: Table) -> None:
     """With keep_names each column is called by all names that share it, products by those of their features."""
     stream = table(TRAIN, interactions=["age*city"], hash_bits=16, keep_names=50)
     row = whole(stream)[0][0]
@@ -423,7 +423,7 @@ def test_collisions_are_shown(table: Table) -> None:
     assert called([], 7) == "7"
 
 
-def test_no_more_names_are_kept_than_allowed(table: Table, rows: Path) -> None:
+def test_no_more_names_are_stored_than_allowed(table: Table, rows: Path) -> None:
     """The names kept are the first ones, at most so many, and features of the others have none."""
     schema = schema_of(table(TRAIN, hash_bits=12, keep_names=1))
     assert schema["kept"]["names"] == ["age"]
@@ -432,7 +432,7 @@ def test_no_more_names_are_kept_than_allowed(table: Table, rows: Path) -> None:
     assert [names(splitmix64(column) % 4096) for column in (0, 2, 1)] == [["1"], ["3"], []]
 
 
-def test_names_need_a_hash_to_be_kept(rows: Path) -> None:
+def test_names_need_a_hash_to_be_stored(rows: Path) -> None:
     """keep_names without a hash is refused."""
     with pytest.raises(RegretlessError, match="keep_names has no meaning without a hash"):
         open_stream(rows, keep_names=3)

@@ -157,7 +157,7 @@ def test_columns_of_a_log_are_pointed_out(tmp_path):
     assert read_losses(path, Wanted(arms=["propensity", "click"])).notes == []
 
 
-def test_a_table_without_rows_is_said_to_have_none(tmp_path):
+def test_a_table_without_rows_is_reported_to_have_none(tmp_path):
     """An array of no rows is refused as such, in an archive too."""
     np.save(tmp_path / "t.npy", np.zeros((0, 3)))
     assert "there are no rows; at least one round is expected" in complaint(tmp_path / "t.npy")

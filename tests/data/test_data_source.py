@@ -91,7 +91,7 @@ def test_concatenated_members_are_read_one_after_the_other(suffix: str, tmp_path
 
 
 def test_what_is_no_file_has_a_plain_message(tmp_path: Path) -> None:
-    """A missing file and a folder are told apart in words, without errno."""
+    """A missing file and a folder are distinguished in words, without errno."""
     with pytest.raises(DataError, match=r"nothing.svm: there is no such file; check its name"):
         open_bytes(tmp_path / "nothing.svm")
     with pytest.raises(DataError, match="this is a folder"):

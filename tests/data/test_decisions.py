@@ -161,7 +161,7 @@ def test_bad_rows_may_be_passed_over(tmp_path: Path) -> None:
         (LogColumns(action="arm", cost="paid", probability=0.5), {}, "no column 'paid'"),
     ],
 )
-def test_what_a_log_lacks_is_said(tmp_path: Path, columns: LogColumns, more: dict[str, object], text: str) -> None:
+def test_what_a_log_lacks_is_reported(tmp_path: Path, columns: LogColumns, more: dict[str, object], text: str) -> None:
     """A log is refused whose columns do not say what must be known."""
     with pytest.raises(RegretlessError, match=text):
         whole(log_of(tmp_path / "l.csv", GOOD, columns=columns, **more))

@@ -127,7 +127,7 @@ def test_floats_come_back(number):
 )
 @pytest.mark.parametrize("exact", [False, True])
 def test_tables_with_and_without_names(read, text, rows, columns, exact):
-    """Names in the first row, the first column, both or none are told from payoffs."""
+    """Names in the first row, the first column, both or none are distinguished from payoffs."""
     metadata = read(text, exact=exact)
     assert (metadata.kind, metadata.rows, metadata.columns) == ("matrix", rows, columns)
     assert metadata.payoffs[0].tolist() == PAYOFFS
@@ -429,7 +429,7 @@ def test_outcomes_and_payoffs(read):
     assert (metadata.rows, metadata.players) == (["1", "2"], ["row player", "column player"])
 
 
-def test_strategies_of_one_name_are_told_apart(read):
+def test_strategies_of_one_name_are_distinguished(read):
     """Names that stand twice, or are empty, get numbers, and a note says so."""
     text = 'NFG 1 R "" {"a" "b"} { {"x" "x" "x (2)"} {"" ""} } 1 1 1 1 1 1 1 1 1 1 1 1'
     metadata = read(text, "game.nfg")

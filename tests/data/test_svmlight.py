@@ -442,7 +442,7 @@ def test_very_long_lines(isa: str) -> None:
     assert rows[2] == (1, [2], [3])
 
 
-def test_batches_may_be_kept() -> None:
+def test_batches_may_be_stored() -> None:
     """A batch that somebody holds is not written over; one that is let go makes room for the next."""
     text = b"".join(b"%d 1:%d\n" % (k, k) for k in range(1000))
     values = list(SvmlightStream(Text(text), block=64).batches())

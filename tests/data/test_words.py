@@ -116,7 +116,9 @@ def test_words_are_numbered_in_the_order_of_the_rows(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize("remembered", [0, 1 << 20])
-def test_words_of_any_length_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, remembered: int) -> None:
+def test_words_of_any_length_are_distinguished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, remembered: int
+) -> None:
     """Words that differ in one letter, of 1 to 40 letters, are features of their own in every block, whether or not
     the words of the blocks before are remembered."""
     monkeypatch.setattr("regretless.data.columns.REMEMBERED_WORDS", remembered)

@@ -179,8 +179,8 @@ def test_an_assumption_of_mixing_holds_up_to_its_edge(case, change):
 
 
 @pytest.mark.parametrize("name", ["rounds", "total_norm2"])
-def test_small_sums_are_told_apart(name):
-    """Rounds that weigh next to nothing in all are told from others that weigh twice as much."""
+def test_small_sums_are_distinguished(name):
+    """Rounds that weigh next to nothing in all are distinguished from others that weigh twice as much."""
     other = PERCEPTRON[1].changed({f"ledger.mixed.{name}": 1e-3, f"comparator.{name}": 2e-3})
     assert other.obstacle == facts.SAME_ROUNDS[0]
     assert (

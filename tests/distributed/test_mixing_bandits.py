@@ -134,7 +134,7 @@ def test_an_error_of_a_run_comes_back_whole():
     assert (away.value.row, away.value.whose) == (here.value.row, here.value.whose) == (4, "2")
 
 
-def test_what_there_is_no_room_for_is_kept_of_the_first_runs_alone(monkeypatch):
+def test_what_there_is_no_room_for_is_stored_of_the_first_runs_alone(monkeypatch):
     """Curves and ledgers of as many runs are kept as locally, and no others travel."""
     monkeypatch.setattr(statistics, "MOST_CURVES", 5 * ROUNDS)
     monkeypatch.setattr(statistics, "MOST_LEDGERS", 4)
@@ -209,7 +209,7 @@ def test_ctrl_c_gives_back_the_runs_that_were_over():
     assert stopped.value.pulls.runs == 3
 
 
-def test_what_cannot_be_sent_is_said():
+def test_what_cannot_be_sent_is_reported():
     """An environment that no other process could build is refused by name; threads play it."""
 
     class Local(Oblivious):

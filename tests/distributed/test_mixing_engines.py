@@ -348,7 +348,7 @@ def test_a_shard_that_a_process_cannot_make_again_is_named(pool: Executor) -> No
     assert pool.submit(os.getpid).result() > 0
 
 
-def test_an_executor_that_is_shut_down_is_said_to_be() -> None:
+def test_an_executor_that_is_shut_down_is_reported_so() -> None:
     """An executor that takes no more work is an error of the engine, and no traceback of its library."""
     threads = ThreadPoolExecutor(1)
     threads.shutdown()
@@ -491,7 +491,7 @@ def test_here_a_run_can_be_stopped_between_batches() -> None:
         Here().fold(_play, _play, None, [EndlessShard("a")], stop=stop)
 
 
-def test_a_task_that_was_given_up_is_said_to_be() -> None:
+def test_a_task_that_was_given_up_is_reported_so() -> None:
     """If somebody else cancels the tasks of the executor, the error says so, and what is kept."""
 
     class Cancelling(Whenever):

@@ -30,7 +30,7 @@ class Foreign:
         (None, "NoneType cannot be mixed"),
     ],
 )
-def test_what_is_no_learner_is_said(run, learner, message):
+def test_what_is_no_learner_is_reported(run, learner, message):
     """What is no learner of weights is refused before anything is asked of it, with what to take instead."""
     with pytest.raises(RegretlessError, match=message):
         run(learner, pairs(2))
@@ -90,7 +90,7 @@ def test_formats_that_do_not_go_together_are_named(tmp_path):
         assert other in str(caught.value)
 
 
-def test_a_column_that_is_missing_is_said_with_the_shard_that_has_it(tmp_path):
+def test_a_column_that_is_missing_is_reported_with_the_shard_that_has_it(tmp_path):
     """A table that lacks a column of the first shard is named, and so is that one."""
     first = table(tmp_path / "a.csv", "f,g,label", ["1,2,yes", "2,1,no"])
     other = table(tmp_path / "b.csv", "f,h,label", ["1,2,yes", "2,1,no"])

@@ -64,7 +64,7 @@ def seconds(text: str) -> float:
     return float(value.replace(",", "")) * {"s": 1.0, "min": 60.0, "h": 3600.0}[unit]
 
 
-def test_what_can_be_mixed_is_said():
+def test_what_can_be_mixed_is_reported():
     """The document names as many learners that can be mixed as the registry has, less those that are refused."""
     (matches,) = re.findall(r"^(The perceptron, .*?) can be mixed", page("scale"), re.MULTILINE | re.DOTALL)
     kinds = ("^The perceptron", "averaged", "multiclass", "passive-aggressive", "gradient descent", "p-norm", "Winnow")

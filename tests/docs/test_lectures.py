@@ -17,7 +17,7 @@ def test_each_notebook_runs(path):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_notebooks_are_kept_without_outputs(path):
+def test_notebooks_are_stored_without_outputs(path):
     """A file holds what somebody has written and nothing that Jupyter adds: ``docs/lectures.py --strip`` sees to it."""
     lectures = script("lectures")
     assert path.read_text(encoding="utf-8") == lectures.stripped(lectures.cells(path))

@@ -68,7 +68,7 @@ def test_a_bad_shard_is_named_by_a_cluster_too(run, cluster, files, tmp_path):
     assert "part-3.svm:2:1: " in result.err
 
 
-def test_a_cluster_that_is_not_there_is_said(run, files, monkeypatch):
+def test_a_cluster_that_is_not_there_is_reported(run, files, monkeypatch):
     """When no scheduler answers, the command ends with 1 and names the address."""
     from regretless.distributed import dask
 

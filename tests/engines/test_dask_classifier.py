@@ -220,7 +220,7 @@ def test_epochs_are_those_of_the_learner() -> None:
     assert len(DaskClassifier(Perceptron(passes=3), epochs=1).fit(BLOCKS, LABELS).mixture_.history) == 1
 
 
-def test_what_cannot_be_is_said() -> None:
+def test_what_cannot_be_is_reported() -> None:
     """Rows in memory, learners that cannot be mixed, and what is not fitted are refused."""
     with pytest.raises(RegretlessError, match="X is a ndarray; a Dask collection is expected"):
         DaskClassifier(Perceptron()).fit(X, Y)

@@ -172,7 +172,7 @@ def test_a_cluster_of_one_worker_outlives_it_unless_a_shard_kills_each(tmp_path:
         client.wait_for_workers(1, timeout=120)  # a cluster that is closed while it starts one may wait for it for ever
 
 
-def test_a_cluster_without_workers_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_without_workers_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run whose workers are gone for good ends with an error instead of waiting for ever."""
     monkeypatch.setattr(dask_engine, "PATIENCE", 1.5)
     monkeypatch.setattr(dask_engine, "LOOK", 0.1)
@@ -198,7 +198,7 @@ def test_a_call_to_dask_that_does_not_return_is_stopped() -> None:
     never.set()
 
 
-def test_a_cluster_that_is_closed_is_said(tmp_path: Path) -> None:
+def test_a_cluster_that_is_closed_is_reported(tmp_path: Path) -> None:
     """A run whose scheduler goes away ends with an error that says so."""
     cluster = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0")
     shards = noting(tmp_path, 1)

@@ -183,7 +183,7 @@ def test_other_shards_are_played_too(session: Any, monkeypatch: pytest.MonkeyPat
     assert SparkEngine(session).fold(work.counted, work.bracketed, 1, shards) == "((10 30) 50)"
 
 
-def test_a_python_without_regretless_is_said() -> None:
+def test_a_python_without_regretless_is_reported() -> None:
     """When workers cannot load what they are to run, the message says which Python they need."""
     message = spark_engine._last_error(
         "Traceback\n  File x\nModuleNotFoundError: No module named 'regretless'\n SQLSTATE: 38000"

@@ -72,7 +72,7 @@ def test_the_compiled_loop_meets_the_losses_that_a_world_of_chance_gives(seed, r
     np.testing.assert_array_equal(chance.draws, table.draws)
 
 
-def test_worlds_that_differ_from_run_to_run_are_met_as_they_are_given():
+def test_worlds_that_differ_from_run_to_run_are_met_as_they_are():
     """Each run of an environment with noise of its own meets the very losses that `block` gives for that run."""
     learner = Exp3IX(seed=1)
     for world in (OneBetterArm(3, 500, seed=2), FairCoins(500, seed=2)):
@@ -91,7 +91,7 @@ def test_frequencies_are_the_means_in_each_stretch():
     assert np.abs(np.corrcoef(block[:40_000, :2].T)[0, 1]) <= 4 / sqrt(40_000)
 
 
-def test_rewards_are_drawn_with_the_means_that_were_given():
+def test_rewards_are_drawn_with_the_means_that_were_passed():
     """With rewards=True an arm of mean 1 wins always, one of mean 0 never, and others as often as their mean says."""
     block = Bernoulli([1.0, 0.0, 0.3], seed=1, rewards=True).block(0, 40_000)
     assert block[:, 0].all()

@@ -207,7 +207,7 @@ def test_games_with_an_end_say_how_long_they_are() -> None:
     assert least(RandomizedTree(wide), 3, DRAWS) == {"expected mistakes": 1.5}
 
 
-def test_rows_that_are_asked_for_again_are_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_that_are_asked_for_again_are_stored_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """A row is unpacked once while there is room, and whatever was forgotten comes back the same."""
     made = []
     monkeypatch.setattr(points_module, "votes_of", lambda *given: made.append(given) or votes_of(*given))

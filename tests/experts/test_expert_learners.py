@@ -418,7 +418,7 @@ def test_a_damaged_model_is_refused(tmp_path):
         regretless.load(tmp_path / "bad.rgl")
 
 
-def test_drawn_losses_are_kept_apart_and_seeded():
+def test_drawn_losses_are_stored_apart_and_seeded():
     """The same seed draws the same experts; the drawn loss is that of the drawn experts, the expected one is not."""
     generator = np.random.default_rng(0)
     advice, labels = generator.integers(0, 2, (200, 5)).astype(float), generator.integers(0, 2, 200).astype(float)

@@ -493,7 +493,7 @@ def test_the_tree_makes_the_standard_optimal_algorithm_pay_its_dimension(table):
     assert all(one.bound >= tree.depth for one in learner.certify())
 
 
-def test_draws_have_the_odds_that_are_said():
+def test_draws_have_the_odds_that_are_reported():
     """Of many first draws at a threshold away from the middle as many are 1 as the probability says."""
     finite_class = FiniteClass.named("thresholds:7")
     messages = [RandomizedOptimal(finite_class, random_state=seed).predict(1) for seed in range(2000)]

@@ -96,7 +96,7 @@ def test_a_dead_class_comes_back_dead(tmp_path):
         assert not any(one.applies for one in other.certify())
 
 
-def test_a_seed_that_nobody_gave_is_kept(tmp_path):
+def test_a_seed_that_nobody_gave_is_stored(tmp_path):
     """Draws go on where they stood, also of a learner that chose its own seed or took one from a generator."""
     path = tmp_path / "m.rgl"
     for state in (None, np.random.default_rng(3)):
@@ -110,7 +110,7 @@ def test_a_seed_that_nobody_gave_is_kept(tmp_path):
         assert next_ones.tolist() == others.tolist()
 
 
-def test_a_search_that_lost_its_patience_is_kept_so(tmp_path, monkeypatch):
+def test_a_search_that_lost_its_patience_is_saved_so(tmp_path, monkeypatch):
     """A learner that goes by half the bits, and one that found the dimension only later, go on alike when loaded."""
     path, finite_class = tmp_path / "m.rgl", FiniteClass.named("at-most-k:12,3")
     monkeypatch.setattr(randomized, "searched", impatient)
@@ -125,7 +125,7 @@ def test_a_search_that_lost_its_patience_is_kept_so(tmp_path, monkeypatch):
         assert (other.facts().randomized_left[0] > 0) == (rounds == 9)
 
 
-def test_what_is_kept_beside_comes_back(tmp_path):
+def test_what_is_stored_beside_comes_back(tmp_path):
     """JSON values that a caller keeps with a model are read back as they are."""
     path = tmp_path / "m.rgl"
     write(path, Consistent(TABLE), {"environment": "tree", "rounds": [1, 2]})

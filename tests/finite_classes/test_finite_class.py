@@ -55,7 +55,7 @@ def test_hypotheses_alike_are_merged(table):
     assert made.floor_log2 == int(np.floor(np.log2(len(distinct))))
 
 
-def test_rows_of_the_same_mark_are_kept_apart(monkeypatch):
+def test_rows_of_the_same_mark_are_stored_apart(monkeypatch):
     """Different rows of several words stay two hypotheses even where their marks are the same number."""
     monkeypatch.setattr(finite_class, "MIX", 0)  # of the marks only the last word is left
     table = np.zeros((4, 130), dtype=bool)

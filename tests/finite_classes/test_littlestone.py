@@ -242,7 +242,7 @@ def test_progress_narrows() -> None:
         assert lower <= low <= high <= upper
 
 
-def test_forgetting_is_said_and_harmless() -> None:
+def test_forgetting_is_reported_and_harmless() -> None:
     """With too little memory a search forgets, says so, and finds the same dimension and a tree."""
     finite_class = FiniteClass.named(f"intervals:{fewer(160, 100)}")
     search = LittlestoneSearch(finite_class, memory=2**20)
@@ -595,7 +595,7 @@ class Forgetful(RunsOut):
         return None
 
 
-def test_no_time_for_what_was_forgotten_is_said() -> None:
+def test_no_time_for_what_was_forgotten_is_reported() -> None:
     """A tree that would have to be searched for again when time is over is not; another one says what is known."""
     finite_class = FiniteClass.named("halfspaces:4x4")
     search = LittlestoneSearch(finite_class)

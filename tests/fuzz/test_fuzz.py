@@ -68,7 +68,7 @@ def test_what_was_used_before_is_not_held_against_a_run(monkeypatch: pytest.Monk
     ("runs", "what"), [(lambda: sum(iter(int, 1)), "computes more than"), (lambda: time.sleep(60), "waits")]
 )
 def test_what_hangs_is_found(runs: Any, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that computes for ever, or waits for ever, is ended and told apart."""
+    """A run that computes for ever, or waits for ever, is ended and distinguished."""
     monkeypatch.setattr(runner, "SECONDS", 1)
     monkeypatch.setattr(runner, "WAIT", 20 if what != "waits" else 1)
     monkeypatch.setattr("regretless.cli.main", lambda words: runs())

@@ -477,7 +477,7 @@ def test_a_search_can_be_interrupted() -> None:
     assert b"KeyboardInterrupt" in errors
 
 
-def test_limits_are_kept_and_checked() -> None:
+def test_limits_are_observed_and_checked() -> None:
     """A limit gives so many, not said to be all; what has no meaning is refused."""
     equilibria = BimatrixGame(*BATTLE).equilibria(limit=2)
     assert (len(equilibria), equilibria.complete, equilibria.subsets, equilibria.note) == (

@@ -221,7 +221,7 @@ def test_no_line_is_false_whatever_the_unit(method: str, scale: float) -> None:
             assert not one.applies or one.observed <= one.bound + 1e-9 * abs(one.bound), str(one)
 
 
-def test_whole_numbers_are_kept_as_they_were() -> None:
+def test_whole_numbers_stay_as_they_were() -> None:
     """Whole numbers that change after the game was made change neither its floats nor its exact value."""
     payoffs = np.array([[3, 0], [0, 1]])
     game = MatrixGame(payoffs)

@@ -96,7 +96,7 @@ def test_floats_count_at_their_very_values():
 
 
 def test_differences_that_floats_do_not_see_decide():
-    """Whole numbers that are one float are told apart."""
+    """Whole numbers that are one float are distinguished."""
     big = 2**70
     solved = checked(Payoffs([[big, big + 1], [big + 2, big]]))
     assert solved.value == big + Fraction(2, 3)

@@ -429,7 +429,7 @@ def test_before_the_first_round() -> None:
     assert play.plans()[0][0] == 1
 
 
-def test_topology_is_kept() -> None:
+def test_topology_is_preserved() -> None:
     """What leads where cannot be changed by accident, and the compiled core reads arrays of its own."""
     game = SequenceGame(PENNIES, CHOICE, CHOICE)
     for numbers in (game.row.first, game.row.parent, game.column.order, game.column.places):

@@ -525,7 +525,7 @@ def test_a_self_play_is_certified(method):
     assert identity.bound == pytest.approx(solution.gap, rel=1e-6)
 
 
-def test_few_rounds_say_nothing_and_that_is_said():
+def test_few_rounds_say_nothing_and_that_is_reported():
     """A bound that is no smaller than the range of the payoffs is marked as vacuous, in words and in JSON."""
     A = np.random.default_rng(5).uniform(-1, 1, (12, 9))
     payoffs = Payoffs(A)

@@ -503,7 +503,7 @@ def test_scikit_learn_finds_no_fault(estimator, check):
     check(estimator)
 
 
-def test_other_rows_are_refused_where_weights_were_given() -> None:
+def test_other_rows_are_refused_where_weights_were_passed() -> None:
     """Rows that were not played give no bound: they are reported with their number and length."""
     random = np.random.default_rng(0)
     X = random.normal(size=(60, 4))

@@ -463,7 +463,7 @@ for learner in (Perceptron(), KernelPerceptron(gamma=0.3), MarginPerceptron(0.00
 """
 
 
-def test_comparators_that_a_missing_package_would_bring_are_said_to_be_missing():
+def test_comparators_that_a_missing_package_would_bring_are_reported_as_missing():
     """Without scikit-learn every line whose comparator was searched for says that SVMs were not tried, if they were
     asked for; with it no line does."""
     run = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True)

@@ -150,7 +150,7 @@ def test_the_first_decision_is_the_first_interval_without_0() -> None:
     assert comparison.decided == outside[0] + 1
 
 
-def test_equal_classifiers_are_never_told_apart() -> None:
+def test_equal_classifiers_are_never_distinguished() -> None:
     """Of two that always err together the difference is 0 and the interval holds it."""
     X, y = rows(300)
     comparison = regretless.compare(Perceptron(), Perceptron(), X, y)

@@ -429,7 +429,7 @@ def test_every_sparse_format_arrives_as_the_same_rows(container: Any, form: str)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("starts", [np.int32, np.int64])
 @pytest.mark.parametrize("indices", [np.int32, np.int64])
-def test_compressed_rows_are_kept_by_identity(dtype: Any, indices: Any, starts: Any) -> None:
+def test_compressed_rows_are_stored_by_identity(dtype: Any, indices: Any, starts: Any) -> None:
     """Values, indices and starts of a CSR matrix are borrowed by a loop that copies them piece by piece, whichever of
     the widths they have; where they are looked at first, only the values are."""
     X = sp.csr_array(DENSE.astype(dtype))

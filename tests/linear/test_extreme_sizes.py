@@ -74,7 +74,7 @@ def test_rows_of_zeros_are_legal(name, settings):
 
 
 @pytest.mark.parametrize("learner", [Perceptron(), MulticlassPerceptron(), SecondOrderPerceptron()], ids=repr)
-def test_rows_whose_squares_are_no_numbers_are_said_to_be_so(learner):
+def test_rows_whose_squares_are_no_numbers_are_reported_so(learner):
     """Against anything but zero, rows shorter than about 1e-145 get a reason in words and no number."""
     X, y = np.eye(6) * 1e-158, [1, -1] * 3
     for certificate in learner.fit(X, y).certify(X, y, svm=False):

@@ -80,7 +80,7 @@ def test_what_was_never_met_contributes_nothing_and_is_learned_later() -> None:
     assert learner.coef_[0, -1] != 0
 
 
-def test_a_learner_of_a_frame_is_kept_with_its_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_learner_of_a_frame_is_stored_with_its_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A saved learner predicts frames, dictionaries and files as the one in memory, and is certified."""
     data = columns()
     frame = frames(data)["categories"]

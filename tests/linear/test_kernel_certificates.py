@@ -147,7 +147,7 @@ def test_a_late_class_is_certified_on_its_own_rounds():
     assert certificates[1].comparator.rounds == sum(ledger.rounds for ledger in learner.state_.ledgers())
 
 
-def test_lengths_are_kept_as_they_are():
+def test_lengths_stay_as_they_are():
     """The running length of each function is that which its Gram matrix gives, after thousands of updates."""
     random = np.random.default_rng(5)
     X, y = random.normal(size=(4000, 6)), random.integers(0, 2, size=4000)
@@ -266,7 +266,7 @@ def test_the_doubt_is_no_smaller_than_the_eigenvalue_that_is_missing(A, share):
     assert doubt_of(gram + share * np.triu(np.sqrt(np.outer(np.diagonal(gram), np.diagonal(gram))), 1)) >= share / 2
 
 
-def test_what_a_proof_would_need_is_said_where_it_is_not_there():
+def test_what_a_proof_would_need_is_reported_where_it_is_not_there():
     """Beyond 2,000 rows values of a user's own kernel are looked at on the support alone, and a comparator on all rows
     gets no certificate; what was removed from a support that large cannot be looked at."""
     rows = 2001

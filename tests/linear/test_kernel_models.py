@@ -119,7 +119,7 @@ def test_a_saved_model_is_the_model(tmp_path, sparse, how):
     assert np.array_equal(loaded.decision_function(X), learner.decision_function(X))
 
 
-def test_a_gram_matrix_is_kept_by_its_columns(tmp_path):
+def test_a_gram_matrix_is_stored_by_its_columns(tmp_path):
     """A precomputed kernel is saved without rows; a callable cannot be saved, and says so."""
     X, y = problem()
     gram = X @ X.T

@@ -312,7 +312,7 @@ def test_stored_zeros_are_zeros():
 
 @pytest.mark.parametrize("tiny", [1e-320, 1e-200])
 def test_a_tiny_row_is_no_zero_row(tiny):
-    """A row that underflows when it is squared is still told from zero."""
+    """A row that underflows when it is squared is still distinguished from zero."""
     separator = max_margin([[1.0, 1.0], [tiny, 0.0]], [1, 1])
     assert separator.separable is not False
     assert 0 <= separator.lower <= tiny <= separator.upper * (1 + 1e-15)
@@ -477,7 +477,7 @@ def test_threads_change_no_bit_where_work_is_counted():
 
 
 @pytest.mark.parametrize("tolerance", [0.5, 1e-3, 1e-6, 1e-12])
-def test_the_tolerance_is_kept(tolerance):
+def test_the_tolerance_is_met(tolerance):
     """The gap is at most what was asked, where numbers allow it."""
     separator = max_margin(*planted(3000, 10, gap=0.3), tolerance=tolerance)
     assert separator.converged

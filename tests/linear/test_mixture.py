@@ -188,7 +188,7 @@ def test_announced_classes_may_be_predicted_before_they_come():
 
 
 def test_two_learners_of_one_kind_have_names_of_their_own():
-    """Members of one name are told apart by their places."""
+    """Members of one name are distinguished by their places."""
     assert LearnerMixture([AROW(), Perceptron(), AROW(r=10.0)]).members_ == [
         "arow 1",
         "perceptron",

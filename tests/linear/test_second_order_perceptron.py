@@ -726,7 +726,7 @@ def test_a_full_matrix_of_version_0_1_is_read(columns, tmp_path):
 
 
 @LEARNERS
-def test_a_matrix_that_auto_chose_is_kept_in_the_file(learner, tmp_path):
+def test_a_matrix_that_auto_chose_is_stored_in_the_file(learner, tmp_path):
     """A full matrix that has grown beyond what "auto" would choose now is read back as what it is."""
     X, y = drawn(7, columns=5)
     ours = played(learner(), X, y)

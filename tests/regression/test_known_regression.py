@@ -125,7 +125,7 @@ def test_all_theorems_are_known():
     }
 
 
-def test_nothing_is_said_of_a_bound_that_no_forecast_exceeds():
+def test_nothing_is_reported_of_a_bound_that_no_forecast_exceeds():
     """A bound above the squared width of the outcomes in every round is called vacuous: 8 rounds of width 2 lose 32."""
     facts = replace(ONE, energy=0.0)
     assert [theory.against_all.certify(BOOK, [None], replace(facts, least=one)).vacuous for one in (31.9, 32.1)] == [

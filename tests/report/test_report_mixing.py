@@ -156,7 +156,7 @@ def test_a_bound_far_above_is_reported_and_not_drawn() -> None:
     assert any("far above" in note for note in counts.notes)
 
 
-def test_averaging_once_is_said_to_have_no_guarantee() -> None:
+def test_averaging_once_is_reported_to_have_no_guarantee() -> None:
     """The page of a one-shot average does not speak of epochs, and says that theorems do not hold of the union."""
     report = mixed(epochs(1), once="weights averaged", certificates=[certificate("mixed", why="averaged once")])
     assert lead(report).startswith("8 shards were learned apart")

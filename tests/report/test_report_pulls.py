@@ -425,7 +425,7 @@ def test_few_runs_are_dots_and_many_are_bars() -> None:
     assert [h / heights[0] for h in heights] == pytest.approx([n / counts[0] for n in counts], rel=0.01)
 
 
-def test_bound_far_from_the_runs_is_said_in_words() -> None:
+def test_bound_far_from_the_runs_is_reported_in_words() -> None:
     """A bound that would press the runs into a corner is off the chart, by how many times the note says."""
     far = replace(course(game()), bounds={"Far": [9000.0] * 60}, certificate=())
     (one,) = stills(pulls(course=far, regrets=[100.0 + k for k in range(100)]))

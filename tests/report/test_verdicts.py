@@ -55,7 +55,7 @@ def test_mistakes_of_classes_one_by_one_are_not_drawn_over_those_of_rows(tmp_pat
     assert "Mistakes under the certified bound" not in text
 
 
-def test_bounds_with_a_probability_that_held_are_said_to_have_held(tmp_path):
+def test_bounds_with_a_probability_that_held_are_reported_to_have_held(tmp_path):
     """A bandit has no sure bound; where all of its others held the verdict says that, and how sure they are."""
     words = ("play", "--learner", "exp3-ix", "--environment", "bernoulli", "--with", "means=0.3,0.6", "--rounds", 500)
     text = page(tmp_path, *words)

@@ -72,7 +72,7 @@ def test_a_pruned_log_goes_on(kind: str, tmp_path: Path, capsys: pytest.CaptureF
     assert [codes for _, codes in entries] == [[200, 200], [200, 404]]
 
 
-def test_what_is_said_of_a_pruned_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_reported_of_a_pruned_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`replay --prune` says where the log begins; certificates that need the rows before do not apply, the server is
     started with the same model, and `--rows` which it does not read, and is refused another one."""
     make, schema = KINDS["three classes"]
