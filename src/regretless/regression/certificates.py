@@ -21,8 +21,8 @@ from ..certificate import NOT_REPRODUCED, Certificate, Certificates
 from ..data.batch import Array, Batch, narrow, norms2
 from ..errors import RegretlessError
 from ..ledger import Ledger
-from ..linear.certificates import MANY_COLUMNS, Wide, widened
 from ..rows.mixture_state import FULL, LANES, RATES
+from ..rows.narrowed import MANY_COLUMNS, Wide, widened
 from ..rows.state import dot
 from ..rows.validation import read_rows
 from ..theorem import Theorem
