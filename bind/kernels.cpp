@@ -42,7 +42,7 @@ static LinearVerdict sight_rays(const Block& block, const Labels& labels, const 
   return std::visit([&](const auto& rows) { return sight(rows, block.rows, labels, rules, rays); }, rows_of(block));
 }
 
-static LinearVerdict charge(const Block& block, const Labels& labels, const Rules& rules, const FixedVectors& v) {
+static LinearVerdict charge(const Block& block, const Labels& labels, const Rules& rules, const ChargedVectors& v) {
   return std::visit(
       [&]<class Charge>(const auto& rows, Charge) { return charge_all<Charge>(rows, block.rows, labels, rules, v); },
       rows_of(block), named<AnyCharge>(rules.loss, rules));

@@ -111,73 +111,57 @@ class Player : public RoundPlayer<PlayerKind> {
   std::optional<State2> lag_, asking_;
 };
 
-// What vectors of several targets are read with: each knows whose it is, and how often a round counts for it.
-void check_whose(std::size_t count, const Reals& biases, const Signs& whose, const Reals& times) {
+// Vectors of several targets: each knows whose it is, and how often a round counts for it.
+FixedVectors fixed_vectors(const State2& vectors, std::size_t count, const Reals& biases, const Signs& whose,
+                           const Reals& times, const State1& norms, std::vector<double>& scratch) {
   if (count == 0 || biases.size() != count || whose.size() != count || times.size() != count)
     throw std::invalid_argument("a bias, a label and a number of times for each vector");
+  scratch.resize(vectors.shape(1));
+  return {vectors.data(), biases.data(),  whose.data(), times.data(), norms.data(), scratch.data(),
+          std::int64_t(vectors.shape(0)), std::int64_t(vectors.shape(1)), std::int64_t(count)};
+}
+
+// All rows, by a kernel that reads vectors.
+template <class Vectors>
+Report read_rows(const Block& block, const Signs& labels, const Rules& rules, const Vectors& vectors,
+                 LinearVerdict (*read)(const Block&, const Labels&, const Rules&, const Vectors&)) {
+  const Labels of = labels_of(block, labels, std::nullopt);
+  nb::gil_scoped_release unlocked;
+  return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
+    return read(rows, {of.label + first, nullptr}, rules, vectors);
+  }));
 }
 
 Report sight(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
              const Signs& labels, double intercept, const State2& directions, const Reals& biases, const Signs& whose,
-             const Reals& times, const State3& bins, const State1& least, const State1& seen) {
+             const Reals& times, const State3& bins, const State1& least, const State1& norms) {
   const Block block = block_of(values, indices, starts);
-  const Labels of = labels_of(block, labels, std::nullopt);
-  const std::size_t count = bins.shape(0), room = directions.shape(1);
-  check_whose(count, biases, whose, times);
-  if (room < count || least.size() != count || bins.shape(1) != std::size_t(ray_bins) || bins.shape(2) != 3 ||
-      seen.size() != 3)
+  const std::size_t count = bins.shape(0);
+  std::vector<double> scratch;
+  const Rays rays{fixed_vectors(directions, count, biases, whose, times, norms, scratch), bins.data(), least.data()};
+  if (directions.shape(1) < count || least.size() != count || bins.shape(1) != std::size_t(ray_bins) ||
+      bins.shape(2) != 3 || norms.size() != 3)
     throw std::invalid_argument("the rays' arrays do not fit each other");
   Rules rules;
   rules.intercept = intercept;
-  std::vector<double> scratch(room);
-  Rays rays;
-  rays.directions = directions.data();
-  rays.biases = biases.data();
-  rays.whose = whose.data();
-  rays.times = times.data();
-  rays.bins = bins.data();
-  rays.least = least.data();
-  rays.seen = seen.data();
-  rays.scratch = scratch.data();
-  rays.columns = std::int64_t(directions.shape(0));
-  rays.room = std::int64_t(room);
-  rays.count = std::int64_t(count);
-  nb::gil_scoped_release unlocked;
-  return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
-    return kernels().sight(rows, {of.label + first, nullptr}, rules, rays);
-  }));
+  return read_rows(block, labels, rules, rays, kernels().sight);
 }
 
 Report charge(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
               const Signs& labels, double intercept, const std::string& loss, const State2& vectors,
               const Reals& biases, const Signs& whose, const Reals& times, const State2& sums, const State2& ends,
-              const State1& seen) {
+              const State1& norms) {
   const Block block = block_of(values, indices, starts);
-  const Labels of = labels_of(block, labels, std::nullopt);
   const std::size_t count = vectors.shape(1);
-  check_whose(count, biases, whose, times);
+  std::vector<double> scratch;
+  const ChargedVectors v{fixed_vectors(vectors, count, biases, whose, times, norms, scratch), sums.data(), ends.data()};
   if (count % 4 != 0 || sums.shape(0) != 3 || sums.shape(1) != count || ends.shape(0) != 2 || ends.shape(1) != count ||
-      seen.size() != 3)
+      norms.size() != 3)
     throw std::invalid_argument("the vectors' arrays do not fit each other, or are not four by four");
   Rules rules;
   rules.intercept = intercept;
   rules.loss = known(kernels().charges, loss, "charge");
-  std::vector<double> scratch(count);
-  FixedVectors v;
-  v.vectors = vectors.data();
-  v.biases = biases.data();
-  v.whose = whose.data();
-  v.times = times.data();
-  v.sums = sums.data();
-  v.ends = ends.data();
-  v.seen = seen.data();
-  v.scratch = scratch.data();
-  v.columns = std::int64_t(vectors.shape(0));
-  v.count = std::int64_t(count);
-  nb::gil_scoped_release unlocked;
-  return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
-    return kernels().charge(rows, {of.label + first, nullptr}, rules, v);
-  }));
+  return read_rows(block, labels, rules, v, kernels().charge);
 }
 
 }  // namespace
@@ -200,11 +184,11 @@ void bind_player(nb::module_& m) {
              watch_words);
   m.def("sight", &sight, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
         "labels"_a.noconvert(), "intercept"_a, "directions"_a.noconvert(), "biases"_a.noconvert(),
-        "whose"_a.noconvert(), "times"_a.noconvert(), "bins"_a.noconvert(), "least"_a.noconvert(), "seen"_a.noconvert(),
+        "whose"_a.noconvert(), "times"_a.noconvert(), "bins"_a.noconvert(), "least"_a.noconvert(), "norms"_a.noconvert(),
         "Bin the margins of all rows along each direction.");
   m.def("charge", &charge, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
         "labels"_a.noconvert(), "intercept"_a, "loss"_a, "vectors"_a.noconvert(), "biases"_a.noconvert(),
-        "whose"_a.noconvert(), "times"_a.noconvert(), "sums"_a.noconvert(), "ends"_a.noconvert(), "seen"_a.noconvert(),
+        "whose"_a.noconvert(), "times"_a.noconvert(), "sums"_a.noconvert(), "ends"_a.noconvert(), "norms"_a.noconvert(),
         "Add up what vectors are charged in all rows.");
   m.def(
       "ledger_fields", [] { return std::vector<std::string>(std::begin(ledger_fields), std::end(ledger_fields)); },

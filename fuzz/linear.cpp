@@ -90,13 +90,16 @@ void check_asking(const Asking& book, double rounds) {
 // What vectors of the learner's targets are read with.
 struct Read {
   std::int64_t count;
-  std::vector<double> vectors, biases, times, seen = zeros(3), scratch;
+  std::vector<double> vectors, biases, times, norms = zeros(3), scratch;
   std::vector<std::int32_t> whose;
   Read(Input& in, const Learner& learner, std::int64_t count)
       : count(count), vectors(array<double>(learner.columns * count, [&] { return in.any(); })),
         biases(array<double>(count, [&] { return in.any(); })),
         times(array<double>(count, [&] { return double(in.within(0, 2)); })), scratch(zeros(count)),
         whose(array<std::int32_t>(count, [&] { return std::int32_t(in.within(0, learner.targets)); })) {}
+  FixedVectors first(std::int64_t some, const Learner& learner) {
+    return {at(vectors), at(biases), at(whose), at(times), at(norms), at(scratch), learner.columns, count, some};
+  }
 };
 
 Block in_their_order(const Rounds& r) {
@@ -109,22 +112,20 @@ void sight(Input& in, const Rounds& r, const Learner& learner) {
   Read read(in, learner, in.within(1, 3));
   const std::int64_t count = in.within(1, read.count);
   std::vector<double> bins = zeros(count * ray_bins * 3), least = zeros(count);
-  const Rays rays{at(read.vectors), at(read.biases),  at(read.whose),  at(read.times), at(bins), at(least),
-                  at(read.seen),    at(read.scratch), learner.columns, read.count,     count};
+  const Rays rays{read.first(count, learner), at(bins), at(least)};
   const LinearVerdict outcome = KERNELS(kernels_).sight(in_their_order(r), r.of, learner.rules, rays);
-  MUST(read.seen[0] == double(outcome.played));
+  MUST(read.norms[0] == double(outcome.played));
 }
 
 void charge(Input& in, const Rounds& r, const Learner& learner) {
   const Kernels& known = KERNELS(kernels_);
   Read read(in, learner, 4 * in.within(1, 3));
   std::vector<double> sums = zeros(3 * read.count), ends = zeros(2 * read.count);
-  const FixedVectors v{at(read.vectors), at(read.biases), at(read.whose),   at(read.times),  at(sums),
-                       at(ends),         at(read.seen),   at(read.scratch), learner.columns, read.count};
+  const ChargedVectors v{read.first(read.count, learner), at(sums), at(ends)};
   Rules rules = learner.rules;
   rules.loss = any_of(in, known.charges);
   const LinearVerdict outcome = known.charge(in_their_order(r), r.of, rules, v);
-  MUST(read.seen[0] == double(outcome.played));
+  MUST(read.norms[0] == double(outcome.played));
 }
 
 }  // namespace

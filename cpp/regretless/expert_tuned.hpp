@@ -105,7 +105,7 @@ struct ExpertsInRegisters {
     }
     const auto weight = [](int, const auto& x, const auto& shift, const auto& r, const auto& p) REGRETLESS_LAMBDA {
                               const auto one = []<class V>(V v, V s, V more) REGRETLESS_LAMBDA {
-                                return put_together(v, typename Exponential<V>::Bits(s) << 52, more);
+                                return power_from(v, Exponential<V>{typename Exponential<V>::Bits(s) << 52, more});
                               };
                               return p * apply(one, x, shift, r);
                             };

@@ -10,6 +10,22 @@
 
 namespace regretless::REGRETLESS_ISA {
 
+// The scores of all rows, each of them in the scratch when `use` is called with its place.
+template <Rows X, class Use>
+LinearVerdict score_rows(const X& rows, std::int64_t count, double intercept, const FixedVectors& v, const Use& use) {
+  for (std::int64_t t = 0; t < count; ++t) {
+    if (const LinearRefusal c = rows.check(t, v.columns); c != LinearRefusal::none) return {t, c};
+    rows.prefetch(t, count);
+    const double norm2 = products_and_norm(rows[t], v.vectors, v.room, v.scratch) + intercept * intercept;
+    if (!(norm2 < std::numeric_limits<double>::infinity())) return {t, LinearRefusal::not_finite};
+    v.norms[0] += 1;
+    if (norm2 > v.norms[1]) v.norms[1] = norm2;
+    v.norms[2] += norm2;
+    use(t);
+  }
+  return {count, LinearRefusal::none};
+}
+
 // max(0, 1 - m) of four margins; not a number where the margin is none.
 REGRETLESS_INLINE Quartet hinge_of(const Quartet& margins) {
   return apply([](auto m) REGRETLESS_LAMBDA { return m >= 1.0 ? decltype(m){} : 1.0 - m; }, margins);
@@ -59,7 +75,7 @@ using AnyCharge =
 // Adds up what the vectors k, ..., k + 3 are charged in a round whose products are in the scratch. A round that counts
 // zero times is not theirs at all.
 template <class Charge>
-REGRETLESS_INLINE void charge_four(std::int64_t k, std::int32_t label, double intercept, const FixedVectors& v) {
+REGRETLESS_INLINE void charge_four(std::int64_t k, std::int32_t label, double intercept, const ChargedVectors& v) {
   const Quartet times = load<4>(v.times + k), none = spread<4>(0);
   const Quartet score = load<4>(v.scratch + k) + spread<4>(intercept) * load<4>(v.biases + k);
   const Quartet margin = score * collect<4>([&](int l) { return v.whose[k + l] == label ? 1.0 : -1.0; });
@@ -78,19 +94,11 @@ REGRETLESS_INLINE void charge_four(std::int64_t k, std::int32_t label, double in
 
 template <class Charge, Rows X>
 LinearVerdict charge_all(const X& rows, std::int64_t count, const Labels& labels, const Rules& rules,
-                         const FixedVectors& v) {
+                         const ChargedVectors& v) {
   const double b = rules.intercept;
-  for (std::int64_t t = 0; t < count; ++t) {
-    if (const LinearRefusal c = rows.check(t, v.columns); c != LinearRefusal::none) return {t, c};
-    rows.prefetch(t, count);
-    const double norm2 = products_and_norm(rows[t], v.vectors, v.count, v.scratch) + b * b;
-    if (!(norm2 < std::numeric_limits<double>::infinity())) return {t, LinearRefusal::not_finite};
-    v.seen[0] += 1;
-    if (norm2 > v.seen[1]) v.seen[1] = norm2;
-    v.seen[2] += norm2;
+  return score_rows(rows, count, b, v, [&](std::int64_t t) {
     for (std::int64_t k = 0; k < v.count; k += 4) charge_four<Charge>(k, labels.label[t], b, v);
-  }
-  return {count, LinearRefusal::none};
+  });
 }
 
 }  // namespace regretless::REGRETLESS_ISA

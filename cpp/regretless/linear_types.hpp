@@ -107,33 +107,30 @@ struct LinearVerdict {
   LinearRefusal refusal = LinearRefusal::none;
 };
 
-// Margins y <d, x> along a direction, binned so finely that the hinge sums of s * d are exact at every bin's edge.
-struct Rays {
-  const double* directions = nullptr;   // (columns, room), of which the first are read
+// Vectors against which rounds are read as they are.
+struct FixedVectors {
+  const double* vectors = nullptr;      // (columns, room), of which the first are read
   const double* biases = nullptr;       // (count)
   const std::int32_t* whose = nullptr;  // (count): the label of which a round's sign is 1
   const double* times = nullptr;        // (count): how often each round counts
-  double* bins = nullptr;               // (count, ray_bins, 3): rounds, sum of margins, sum of their squares
-  double* least = nullptr;              // (count): smallest margin
-  double* seen = nullptr;               // rows, max |x|^2, sum of |x|^2
+  double* norms = nullptr;              // rows, max |x|^2, sum of |x|^2
   double* scratch = nullptr;            // room
   std::int64_t columns = 0, room = 0, count = 0;
+};
+
+// Margins y <d, x> along each, binned so finely that the hinge sums of s * d are exact at every bin's edge.
+struct Rays : FixedVectors {
+  double* bins = nullptr;   // (count, ray_bins, 3): rounds, sum of margins, sum of their squares
+  double* least = nullptr;  // (count): smallest margin
 };
 inline constexpr int ray_mantissa_bits = 7, ray_octaves = 96, ray_lowest = -48;
 inline constexpr std::int64_t ray_side = (std::int64_t(ray_octaves) << ray_mantissa_bits) + 2;
 inline constexpr std::int64_t ray_bins = 2 * ray_side;
 
-// Vectors that are read as they are, four by four.
-struct FixedVectors {
-  const double* vectors = nullptr;      // (columns, count)
-  const double* biases = nullptr;       // (count)
-  const std::int32_t* whose = nullptr;  // (count): the label of which a round's sign is 1
-  const double* times = nullptr;        // (count): how often each round counts
-  double* sums = nullptr;               // (3, count): of hinge losses, of their squares, of one more charge
-  double* ends = nullptr;               // (2, count): smallest margin, largest size of a score
-  double* seen = nullptr;               // rows, max |x|^2, sum of |x|^2
-  double* scratch = nullptr;            // count
-  std::int64_t columns = 0, count = 0;
+// What they are charged, four by four.
+struct ChargedVectors : FixedVectors {
+  double* sums = nullptr;  // (3, count): of hinge losses, of their squares, of one more charge
+  double* ends = nullptr;  // (2, count): smallest margin, largest size of a score
 };
 
 using Names = std::span<const std::string_view>;
@@ -144,7 +141,7 @@ struct Kernels {
   LinearVerdict (*play)(const Block&, const Labels&, const Rules&, const State&, std::int64_t begin, std::int64_t end);
   LinearVerdict (*score)(const Block&, const Rules&, const State&, double* out);
   LinearVerdict (*sight)(const Block&, const Labels&, const Rules&, const Rays&);
-  LinearVerdict (*charge)(const Block&, const Labels&, const Rules&, const FixedVectors&);
+  LinearVerdict (*charge)(const Block&, const Labels&, const Rules&, const ChargedVectors&);
 };
 
 extern const Kernels kernels_v1, kernels_v3, kernels_v4, kernels_generic;

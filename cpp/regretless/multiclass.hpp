@@ -74,24 +74,10 @@ LinearVerdict play_direct(const X& rows, const Labels& labels, const Rules& rule
                           std::int64_t begin, std::int64_t end) {
   const Euclidean geometry(rules);
   const Side side(state);
-  RowSummary summary;
-  for (std::int64_t t = begin; t < end; ++t) {
-    row_products(rows, t, end, state, summary, side.scores);
-    if (summary.refusal == LinearRefusal::none) predict_many(geometry, rules, state, side, summary);
-    if (summary.refusal != LinearRefusal::none) [[unlikely]]
-      return {t, summary.refusal};
-    const std::int64_t at = rows.at(t);
-    const Round round{labels.label[at], labels.weight ? labels.weight[at] : 1, summary.norm2};
-    const bool tame = summary.tame && round.weight < tame_rule;
-    if (!tame && !bear_direct(round, geometry, rate, state, side)) [[unlikely]]
-      return {t, LinearRefusal::diverged};
-    if (state.scores) [[unlikely]]
-      note_scores(rows[t], side.scores, rules.intercept, state, state.scores + t * state.targets);
-    const bool moved = suffer_direct(round, geometry, rate, state, side);
-    if (state.moves) write_down(side, state.moves + t * state.targets);
-    if (moved) step_many(rows[t], round.norm2, rules.intercept, geometry, state, side);
-  }
-  return {end, LinearRefusal::none};
+  return play_side(
+      rows, labels, rules, geometry, state, side, begin, end,
+      [&](const auto&, const Round& round) { return bear_direct(round, geometry, rate, state, side); },
+      [&](const Round& round) { return suffer_direct(round, geometry, rate, state, side); });
 }
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -108,4 +108,15 @@ REGRETLESS_INLINE Exponential<V> exponential(V x) {
   return {Bits(shifted) << 52, r + r2 * (even + r * odd)};
 }
 
+// What the parts stand for, and the same less 1.
+template <class V>
+REGRETLESS_INLINE V value_of(const Exponential<V>& e) {
+  return V(typename Exponential<V>::Bits(e.rest + 1.0) + e.power);
+}
+template <class V>
+REGRETLESS_INLINE V value_less_one(const Exponential<V>& e) {
+  const V power = V(e.power + 0x3ff0000000000000ull);
+  return V(power * e.rest + (power - 1.0));
+}
+
 }  // namespace regretless::REGRETLESS_ISA

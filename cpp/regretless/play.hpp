@@ -298,12 +298,11 @@ REGRETLESS_APART void step_many(const Row& row, double norm2, double intercept, 
   }
 }
 
-// One against the rest, all targets in one reading of each row: target by target the same bits as `play_one`.
-template <Rows X, Geometry G>
-LinearVerdict play_many(const X& rows, const Labels& labels, const Rules& rules, const G& geometry,
-                        const LossOfTargets<G>& loss, const Rate& rate, const State& state, std::int64_t begin,
-                        std::int64_t end) {
-  const Side side(state);
+// All targets in one reading of each row. `bears` says whether a round that is not tame leaves finite numbers, `suffer`
+// whether weights move.
+template <Rows X, Geometry G, class Bears, class Suffer>
+LinearVerdict play_side(const X& rows, const Labels& labels, const Rules& rules, const G& geometry, const State& state,
+                        Side side, std::int64_t begin, std::int64_t end, const Bears& bears, const Suffer& suffer) {
   RowSummary summary;
   for (std::int64_t t = begin; t < end; ++t) {
     const std::int64_t at = rows.at(t);
@@ -313,16 +312,30 @@ LinearVerdict play_many(const X& rows, const Labels& labels, const Rules& rules,
       return {t, summary.refusal};
     const Round round{labels.label[at], labels.weight ? labels.weight[at] : 1, summary.norm2};
     const bool tame = summary.tame && round.weight < tame_rule;
-    if (!tame && !loss.bear(loss.loss, round, vanishes(rows[t], round.norm2), geometry, rate, state, side)) [[unlikely]]
+    if (!tame && !bears(rows[t], round)) [[unlikely]]
       return {t, LinearRefusal::diverged};
     if (state.scores) [[unlikely]]
       note_scores(rows[t], side.scores, rules.intercept, state, state.scores + t * state.targets);
-    const bool moved = loss.suffer(loss.loss, round, rules, geometry, rate, state, side);
+    const bool moved = suffer(round);
     if (state.moves) [[unlikely]]
       write_down(side, state.moves + t * state.targets);
     if (moved) step_many(rows[t], round.norm2, rules.intercept, geometry, state, side);
   }
   return {end, LinearRefusal::none};
+}
+
+// One against the rest: target by target the same bits as `play_one`.
+template <Rows X, Geometry G>
+LinearVerdict play_many(const X& rows, const Labels& labels, const Rules& rules, const G& geometry,
+                        const LossOfTargets<G>& loss, const Rate& rate, const State& state, std::int64_t begin,
+                        std::int64_t end) {
+  const Side side(state);
+  return play_side(
+      rows, labels, rules, geometry, state, side, begin, end,
+      [&](const auto& row, const Round& round) {
+        return loss.bear(loss.loss, round, vanishes(row, round.norm2), geometry, rate, state, side);
+      },
+      [&](const Round& round) { return loss.suffer(loss.loss, round, rules, geometry, rate, state, side); });
 }
 
 // Scores of all rows, the same bits that `play` sees.

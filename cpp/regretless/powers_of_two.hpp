@@ -29,32 +29,19 @@ REGRETLESS_INLINE Exponential<V> power_of_two(V y) {
   return {Bits(shifted) << 52, two_to_fraction_less_one(V(y - (shifted - to_integer)))};
 }
 
-// 2^y from what `power_of_two` says of it.
+// 2^y of what `power_of_two` says of it, 0 for y below -1021.
 template <class V>
-REGRETLESS_INLINE V put_together(V y, typename Exponential<V>::Bits power, V rest) {
-  using Bits = typename Exponential<V>::Bits;
-  return y < V{} - 1021.0 ? V{} : V(Bits(rest + 1.0) + power);
+REGRETLESS_INLINE V power_from(V y, const Exponential<V>& e) {
+  return y < V{} - 1021.0 ? V{} : value_of(e);
 }
 // 2^y for y <= 0, 0 below -1021; and 2^y - 1 for y <= 1009.
 template <Lanes P>
 REGRETLESS_INLINE P two_to(const P& y) {
-  return apply(
-      [](auto v) REGRETLESS_LAMBDA {
-        const auto e = power_of_two(v);
-        return put_together(v, e.power, e.rest);
-      },
-      y);
+  return apply([](auto v) REGRETLESS_LAMBDA { return power_from(v, power_of_two(v)); }, y);
 }
 template <Lanes P>
 REGRETLESS_INLINE P two_to_less_one(const P& y) {
-  return apply(
-      [](auto v) REGRETLESS_LAMBDA {
-        using V = decltype(v);
-        const auto e = power_of_two(larger(v, V{} - 1021.0));
-        const V power = V(e.power + 0x3ff0000000000000ull);
-        return V(power * e.rest + (power - 1.0));
-      },
-      y);
+  return apply([]<class V>(V v) REGRETLESS_LAMBDA { return value_less_one(power_of_two(larger(v, V{} - 1021.0))); }, y);
 }
 
 }  // namespace regretless::REGRETLESS_ISA

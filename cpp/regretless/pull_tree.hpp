@@ -10,8 +10,7 @@ REGRETLESS_INLINE double exp_alone(double x) {
   typedef double Two __attribute__((vector_size(16)));
   if (x < -708) return 0;
   if (!(x <= 0)) return 1;
-  const auto e = exponential(Two{x, x});
-  return Two(Exponential<Two>::Bits(e.rest + 1.0) + e.power)[0];
+  return value_of(exponential(Two{x, x}))[0];
 }
 
 enum class Estimate { unbiased, biased };  // biased: Exp3-IX, by the implicit exploration of the certificate

@@ -4,9 +4,8 @@
 #pragma once
 #include <bit>
 #include <cmath>
-#include <limits>
 
-#include "multi_target.hpp"
+#include "fixed_vectors.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -25,14 +24,7 @@ inline std::int64_t ray_bin(double margin) {
 template <Rows X>
 LinearVerdict sight(const X& rows, std::int64_t count, const Labels& labels, const Rules& rules, const Rays& rays) {
   const double b = rules.intercept;
-  for (std::int64_t t = 0; t < count; ++t) {
-    if (const LinearRefusal c = rows.check(t, rays.columns); c != LinearRefusal::none) return {t, c};
-    rows.prefetch(t, count);
-    const double norm2 = products_and_norm(rows[t], rays.directions, rays.room, rays.scratch) + b * b;
-    if (!(norm2 < std::numeric_limits<double>::infinity())) return {t, LinearRefusal::not_finite};
-    rays.seen[0] += 1;
-    if (norm2 > rays.seen[1]) rays.seen[1] = norm2;
-    rays.seen[2] += norm2;
+  return score_rows(rows, count, b, rays, [&](std::int64_t t) {
     for (std::int64_t k = 0; k < rays.count; ++k) {
       const double times = rays.times[k];
       if (times == 0) continue;
@@ -44,8 +36,7 @@ LinearVerdict sight(const X& rows, std::int64_t count, const Labels& labels, con
       bin[2] += times * (margin * margin);
       if (margin < rays.least[k]) rays.least[k] = margin;
     }
-  }
-  return {count, LinearRefusal::none};
+  });
 }
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -213,6 +213,25 @@ struct ByWeights {
   }
 };
 
+// What is summed over a row for weights in their order, the constant feature's first; and the scores of all targets.
+template <class Row>
+REGRETLESS_INLINE RowSums sums_by(const Row& row, double b, const double* weights) {
+  RowSums sums;
+  sums.score = product_and_norm(row, weights + 1, sums.norm2) + b * *weights;
+  return sums;
+}
+template <class Row, class Weights>
+REGRETLESS_INLINE double scores_by(const Row& row, double b, std::int64_t targets, const Weights& weights,
+                                   double* out) {
+  double norm2 = 0;
+  for (std::int64_t c = 0; c < targets; ++c) {
+    const RowSums sums = sums_by(row, b, weights(c));
+    out[c] = sums.score;
+    norm2 = sums.norm2;
+  }
+  return norm2;
+}
+
 // All of A.
 struct ByAll {
   const SecondOrder& s;
@@ -226,9 +245,7 @@ struct ByAll {
   }
   template <class Row>
   REGRETLESS_INLINE RowSums row_sums_only(const Row& row, double b) const {
-    RowSums sums;
-    sums.score = product_and_norm(row, s.weights + 1, sums.norm2) + b * *s.weights;
-    return sums;
+    return sums_by(row, b, s.weights);
   }
   template <class Row>
   double learn(const Row& row, const Lesson& of, double y, double score) const {
@@ -237,12 +254,7 @@ struct ByAll {
   template <class Row>
   double scores(const Row& row, double b, double* out) const {
     whole.look(row, b);
-    double norm2 = 0;
-    for (std::int64_t c = 0; c < s.targets; ++c) {
-      const double* const weights = whole.weights(c);
-      out[c] = product_and_norm(row, weights + 1, norm2) + b * *weights;
-    }
-    return norm2;
+    return scores_by(row, b, s.targets, [&](std::int64_t c) { return whole.weights(c); }, out);
   }
   template <class Row>
   void learn_many(const Row& row, const Lesson& of, std::int32_t label, const Moves& moves) const {

@@ -48,9 +48,7 @@ struct Sketched {
 
   template <class Row>
   REGRETLESS_INLINE RowSums row_sums(const Row& row, double b) const {
-    RowSums sums;
-    sums.score = product_and_norm(row, s.weights + 1, sums.norm2) + b * *s.weights;
-    return sums;
+    return sums_by(row, b, s.weights);
   }
   template <class Row>
   REGRETLESS_INLINE RowSums row_sums_only(const Row& row, double b) const {
@@ -63,10 +61,7 @@ struct Sketched {
   }
   template <class Row>
   double scores(const Row& row, double b, double* out) const {
-    double norm2 = 0;
-    for (std::int64_t c = 0; c < s.targets; ++c)
-      out[c] = product_and_norm(row, weights(c) + 1, norm2) + b * *weights(c);
-    return norm2;
+    return scores_by(row, b, s.targets, [&](std::int64_t c) { return weights(c); }, out);
   }
   template <class Row>
   void learn_many(const Row& row, const Lesson& of, std::int32_t label, const Moves& moves) const {

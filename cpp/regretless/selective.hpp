@@ -123,28 +123,19 @@ LinearVerdict play_selective(const X& rows, const Labels& labels, const Rules& r
                              const State& state, std::int64_t begin, std::int64_t end) {
   const Euclidean geometry(rules);
   const Side side(state);
-  RowSummary summary;
-  for (std::int64_t t = begin; t < end; ++t) {
-    row_products(rows, t, end, state, summary, side.scores);
-    if (summary.refusal == LinearRefusal::none) predict_many(geometry, rules, state, side, summary);
-    if (summary.refusal != LinearRefusal::none) [[unlikely]]
-      return {t, summary.refusal};
-    const std::int64_t at = rows.at(t);
-    const Round round{labels.label[at], labels.weight ? labels.weight[at] : 1, summary.norm2};
-    const bool tame = summary.tame && round.weight < tame_rule && are_tame(rules);
-    if (!tame && !bear_asked(round, vanishes(rows[t], round.norm2), rules, rate, state, side)) [[unlikely]]
-      return {t, LinearRefusal::diverged};
-    if (state.scores) [[unlikely]]
-      note_scores(rows[t], side.scores, rules.intercept, state, state.scores + t * state.targets);
+  const auto suffer = [&](const Round& round) {
     const Odds odds = odds_of(rules.sampling, *state.asking, whole_book(state), round.norm2, gap_of(side));
     const bool asks = ask(rules.sampling, odds, whole_book(state), *state.asking);
     open_round(round, geometry, state, side);
     count_mistake(round, odds, state, side);
-    const bool moved = asks && round.label != unknown_label && learn_asked(round, odds, rate, state, side);
-    if (state.moves) write_down(side, state.moves + t * state.targets);
-    if (moved) step_many(rows[t], round.norm2, rules.intercept, geometry, state, side);
-  }
-  return {end, LinearRefusal::none};
+    return asks && round.label != unknown_label && learn_asked(round, odds, rate, state, side);
+  };
+  return play_side(
+      rows, labels, rules, geometry, state, side, begin, end,
+      [&](const auto& row, const Round& round) {
+        return bear_asked(round, vanishes(row, round.norm2), rules, rate, state, side);
+      },
+      suffer);
 }
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -194,26 +194,12 @@ REGRETLESS_INLINE P log_one_plus_of(const P& x) {
 // exp(x) for x <= 0; 0 below -708.
 template <Lanes P>
 REGRETLESS_INLINE P exp_of(const P& x) {
-  return apply(
-      [](auto v) REGRETLESS_LAMBDA {
-        using V = decltype(v);
-        const auto e = exponential(v);
-        using Bits = decltype(e.power);
-        return v < V{} - 708.0 ? V{} : V(Bits(e.rest + 1.0) + e.power);
-      },
-      x);
+  return apply([]<class V>(V v) REGRETLESS_LAMBDA { return v < V{} - 708.0 ? V{} : value_of(exponential(v)); }, x);
 }
 // exp(x) - 1 for x <= 700.
 template <Lanes P>
 REGRETLESS_INLINE P exp_less_one(const P& x) {
-  return apply(
-      [](auto v) REGRETLESS_LAMBDA {
-        using V = decltype(v);
-        const auto e = exponential(larger(v, V{} - 708.0));
-        const V power = V(e.power + 0x3ff0000000000000ull);
-        return V(power * e.rest + (power - 1.0));
-      },
-      x);
+  return apply([]<class V>(V v) REGRETLESS_LAMBDA { return value_less_one(exponential(larger(v, V{} - 708.0))); }, x);
 }
 
 }  // namespace regretless::REGRETLESS_ISA
