@@ -50,9 +50,9 @@ static ExpertVerdict settle(const Combination& s, const Advice& advice, const do
   return {0, bad.refusal, bad.column};
 }
 
-static ExpertVerdict settle_charges(const Combination& s, const Charged& given) {
+static ExpertVerdict settle_charges(const Combination& s, const Charged& charged) {
   ExpertWorkspace d(s);
-  const Fault bad = with_rule(s.place, [&]<class R>() { return settle_charged<R>(d, given); });
+  const Fault bad = with_rule(s.place, [&]<class R>() { return settle_charged<R>(d, charged); });
   return {0, bad.refusal, bad.column};
 }
 

@@ -69,7 +69,7 @@ double* data_of(const std::optional<A>& array) {
 
 class Combiner {
  public:
-  using Told = std::tuple<std::int64_t, Why, std::int64_t>;
+  using Verdict = std::tuple<std::int64_t, Why, std::int64_t>;
 
   Combiner(State2 state, State1 memory, State1 book, State2 tallies, Reals prior, const std::string& rule,
            const std::string& charge, const std::string& schedule, double rate, double span, double alpha, double tau,
@@ -124,9 +124,9 @@ class Combiner {
     s_.scratch = scratch_.get();
   }
 
-  Told play(const Any& advice, const std::optional<Reals2>& outcomes, std::optional<State2> predictions,
-            std::optional<State1> losses, std::optional<State2> weights, std::optional<Reals> uniforms,
-            std::optional<Places> chosen, std::int64_t begin, std::int64_t end) const {
+  Verdict play(const Any& advice, const std::optional<Reals2>& outcomes, std::optional<State2> predictions,
+               std::optional<State1> losses, std::optional<State2> weights, std::optional<Reals> uniforms,
+               std::optional<Places> chosen, std::int64_t begin, std::int64_t end) const {
     std::int64_t rounds = 0;
     const Advice rows = rows_of(advice, outcomes, rounds);
     const Results to = results_of(predictions, losses, weights, rounds);
@@ -139,12 +139,12 @@ class Combiner {
     all.chosen = chosen ? chosen->data() : nullptr;
     const Turn turn(busy_);
     nb::gil_scoped_release unlocked;
-    return told(combiners().play(s_, rows, all, begin, end));
+    return in_words(combiners().play(s_, rows, all, begin, end));
   }
 
-  Told play_delayed(const Any& advice, const std::optional<Reals2>& outcomes, const Order& settle, const Order& starts,
-                    const Order& slots, State2 pool, State2 predictions, std::optional<State1> losses,
-                    std::optional<State2> weights) const {
+  Verdict play_delayed(const Any& advice, const std::optional<Reals2>& outcomes, const Order& settle,
+                       const Order& starts, const Order& slots, State2 pool, State2 predictions,
+                       std::optional<State1> losses, std::optional<State2> weights) const {
     std::int64_t rounds = 0;
     const Advice rows = rows_of(advice, outcomes, rounds);
     const Results to = results_of(predictions, losses, weights, rounds);
@@ -152,7 +152,7 @@ class Combiner {
     const Lateness late{settle.data(), starts.data(), slots.data(), pool.data()};
     const Turn turn(busy_);
     nb::gil_scoped_release unlocked;
-    return told(combiners().play_delayed(s_, rows, to, late, rounds));
+    return in_words(combiners().play_delayed(s_, rows, to, late, rounds));
   }
 
   std::tuple<Why, std::int64_t> predict(const Any& advice, State1 p, State1 prediction) const {
@@ -170,18 +170,18 @@ class Combiner {
   nb::object open(const Any& advice, State1 waiting) const {
     const Advice row = row_of(advice, nullptr);
     demand(std::int64_t(waiting.size()) == room(), "the room to wait has the wrong shape");
-    double* const kept = waiting.data();
+    double* const cells = waiting.data();
     const std::int64_t numbers = s_.experts * s_.width;
-    if (row.single) std::copy_n(static_cast<const float*>(row.values), numbers, kept);
-    else std::copy_n(static_cast<const double*>(row.values), numbers, kept);
+    if (row.single) std::copy_n(static_cast<const float*>(row.values), numbers, cells);
+    else std::copy_n(static_cast<const double*>(row.values), numbers, cells);
     ExpertVerdict verdict;
     {
       const Turn turn(busy_);
       const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long();
-      verdict = combiners().predict(s_, {kept, false, nullptr}, kept + numbers, kept + numbers + s_.experts);
+      verdict = combiners().predict(s_, {cells, false, nullptr}, cells + numbers, cells + numbers + s_.experts);
     }
     if (verdict.refusal != ExpertRefusal::none) return nb::make_tuple(words(verdict.refusal), verdict.column);
-    return nb::float_(kept[numbers + s_.experts]);
+    return nb::float_(cells[numbers + s_.experts]);
   }
   nb::object close_one(const Reals& waiting, double outcome) const {
     demand(s_.width == 1, "one outcome for each number of a forecast");
@@ -235,7 +235,9 @@ class Combiner {
     return what(s_);
   }
 
-  static Told told(const ExpertVerdict& verdict) { return {verdict.row, words(verdict.refusal), verdict.column}; }
+  static Verdict in_words(const ExpertVerdict& verdict) {
+    return {verdict.row, words(verdict.refusal), verdict.column};
+  }
 
   bool wants_outcome() const { return s_.charge != ChargeKind::table && s_.charge != ChargeKind::wealth; }
 
@@ -315,13 +317,13 @@ class Combiner {
   nb::object close(const Reals& waiting, const double* outcome) const {
     check_charge();
     demand(std::int64_t(waiting.size()) == room(), "the room to wait has the wrong shape");
-    const double *kept = waiting.data(), *p = kept + s_.experts * s_.width;
+    const double *cells = waiting.data(), *p = cells + s_.experts * s_.width;
     double loss = 0;
     ExpertVerdict verdict;
     {
       const Turn turn(busy_);
       const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long();
-      verdict = combiners().settle(s_, {kept, false, wants_outcome() ? outcome : nullptr}, p, p + s_.experts, &loss);
+      verdict = combiners().settle(s_, {cells, false, wants_outcome() ? outcome : nullptr}, p, p + s_.experts, &loss);
     }
     if (verdict.refusal != ExpertRefusal::none) return nb::make_tuple(words(verdict.refusal), verdict.column);
     return nb::float_(loss);

@@ -263,13 +263,13 @@ Matrix side_by_side(const std::vector<nb::ndarray<const double, nb::ndim<1>, nb:
 }
 
 template <class T>
-using Given2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Table2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Ids = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 using SparseRows = std::tuple<Array1<double>, Array1<std::int32_t>, Array1<std::int64_t>>;
 
-std::optional<SparseRows> table_rows(const Given2<double>& values, const Ids& ids,
-                                     const Given2<std::int32_t>& categories) {
+std::optional<SparseRows> table_rows(const Table2<double>& values, const Ids& ids,
+                                     const Table2<std::int32_t>& categories) {
   const std::size_t rows = values.shape(0), numeric = values.shape(1), textual = categories.shape(1);
   if (ids.shape(0) != numeric || categories.shape(0) != rows) throw std::invalid_argument("the shapes do not agree");
   for (std::size_t k = 1; k < numeric; ++k)
@@ -291,10 +291,10 @@ std::optional<SparseRows> table_rows(const Given2<double>& values, const Ids& id
   return SparseRows(handed_over(out, entries), handed_over(indices, entries), handed_over(starts, rows + 1));
 }
 
-using Given1 = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Table1 = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Starts = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-SparseRows add_words(const Given1& values, const Ids& indices, const Starts& starts, const Starts& ends,
+SparseRows add_words(const Table1& values, const Ids& indices, const Starts& starts, const Starts& ends,
                      const Ids& columns, const std::optional<Ids>& features) {
   if (starts.shape(0) == 0 || ends.shape(0) != starts.shape(0) || indices.shape(0) != values.shape(0))
     throw std::invalid_argument("the arrays do not agree");

@@ -23,7 +23,7 @@ namespace {
 
 using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Shorts2 = nb::ndarray<std::int16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Told = nb::ndarray<nb::numpy, double, nb::ndim<1>, nb::c_contig>;
+using Vector = nb::ndarray<nb::numpy, double, nb::ndim<1>, nb::c_contig>;
 
 constexpr std::int64_t most_strategies = std::int64_t(1) << 31;  // their places are int32
 
@@ -95,14 +95,14 @@ class Payer {
   // Asks for a product; the interpreter's lock is taken for it.
   void ask(const double* others, double* mine) const {
     const nb::gil_scoped_acquire locked;
-    Told given(const_cast<double*>(others), {std::size_t(g_.others)});
-    const nb::object answer = multiply_(nb::cast(given, nb::rv_policy::copy));
-    Reals told;
-    demand(nb::try_cast(answer, told) && std::int64_t(told.size()) == g_.mine,
+    Vector strategy(const_cast<double*>(others), {std::size_t(g_.others)});
+    const nb::object answer = multiply_(nb::cast(strategy, nb::rv_policy::copy));
+    Reals product;
+    demand(nb::try_cast(answer, product) && std::int64_t(product.size()) == g_.mine,
            "a product is no row of the right length");
     bool finite = true;
     for (std::int64_t i = 0; i < g_.mine; ++i) {
-      mine[i] = told.data()[i];
+      mine[i] = product.data()[i];
       finite &= std::isfinite(mine[i]);
     }
     demand(finite, "a product is not finite");

@@ -26,9 +26,10 @@ static LinearRefusal learn(const Explore& s, const Block& block, std::int64_t ar
   });
 }
 
-static LinearRefusal settle(const Explore& s, const Block& block, const Settlement& given) {
-  const LinearRefusal refusal = given.learns ? learn(s, block, given.arm, given.loss) : LinearRefusal::none;
-  if (refusal == LinearRefusal::none) note_loss(s, given);
+static LinearRefusal settle(const Explore& s, const Block& block, const Settlement& settlement) {
+  const LinearRefusal refusal =
+      settlement.learns ? learn(s, block, settlement.arm, settlement.loss) : LinearRefusal::none;
+  if (refusal == LinearRefusal::none) note_loss(s, settlement);
   return refusal;
 }
 

@@ -124,7 +124,7 @@ class KernelMachine {
     work_ = work;
   }
 
-  void given(Longs column) {
+  void gram_columns(Longs column) {
     require(std::int64_t(column.size()) == state_.support.room, "one column a slot");
     state_.support.column = column.data();
     column_ = column;
@@ -168,9 +168,9 @@ class KernelMachine {
     return play_rounds(block, {}, labels_of(block, labels, sample_weight), order, begin, end, known, offset);
   }
 
-  Report play_given(const Matrix& gram, std::int64_t self, const Signs& labels,
-                    const std::optional<Reals>& sample_weight, const std::optional<Order>& order, std::int64_t begin,
-                    std::int64_t end, const std::optional<Longs>& known) {
+  Report play_gram(const Matrix& gram, std::int64_t self, const Signs& labels,
+                   const std::optional<Reals>& sample_weight, const std::optional<Order>& order, std::int64_t begin,
+                   std::int64_t end, const std::optional<Longs>& known) {
     const Working working(mutex_);
     const GramTable g = gram_of(gram, self);
     require(self >= 0 && self <= g.columns - g.rows, "the rows are not among the columns");
@@ -193,7 +193,7 @@ class KernelMachine {
     state_.averages = averages;
   }
 
-  Report score_given(const Matrix& gram, State2 out) {
+  Report score_gram(const Matrix& gram, State2 out) {
     const Working working(mutex_);
     const GramTable g = gram_of(gram, -1);
     check_out(out, g.rows);
@@ -282,7 +282,7 @@ class KernelMachine {
     if (bytes) std::memcpy(room.data(), from, std::size_t(bytes));
     return room.data();
   }
-  Report play_rounds(Block& block, const GramTable& given, const Labels& of, const std::optional<Order>& order,
+  Report play_rounds(Block& block, const GramTable& gram, const Labels& of, const std::optional<Order>& order,
                      std::int64_t begin, std::int64_t end, const std::optional<Longs>& known, std::int64_t offset) {
     const std::int64_t rounds = order ? std::int64_t(order->size()) : block.rows;
     block.order = order ? order->data() : nullptr;
@@ -298,7 +298,7 @@ class KernelMachine {
       require(std::int64_t(watched_->shape(0)) == rounds && std::int64_t(watched_->shape(1)) == state_.support.targets,
               "room for one score per round and target");
     state_.scores = watched_ ? watched_->data() : nullptr;
-    return kernel_report(kernel_functions().play(block, given, of, rules_, state_, slots, begin, end));
+    return kernel_report(kernel_functions().play(block, gram, of, rules_, state_, slots, begin, end));
   }
 
   std::vector<State2> keep_;
@@ -327,7 +327,8 @@ void bind_kernel_machine(nb::module_& m) {
       .def("dense", &KernelMachine::dense, "rows"_a.noconvert(), "The support is kept as dense rows.")
       .def("sparse", &KernelMachine::sparse, "begin"_a.noconvert(), "length"_a.noconvert(), "values"_a.noconvert(),
            "indices"_a.noconvert(), "place"_a.noconvert(), "work"_a.noconvert(), "The support is kept as sparse rows.")
-      .def("given", &KernelMachine::given, "column"_a.noconvert(), "The support is columns of a Gram matrix.")
+      .def("gram_columns", &KernelMachine::gram_columns, "column"_a.noconvert(),
+           "The support is columns of a Gram matrix.")
       .def("sources", &KernelMachine::sources, "source"_a.noconvert(),
            "Note which row fills a slot, where rows come again.")
       .def("log", &KernelMachine::log, "slot"_a.noconvert(), "round"_a.noconvert(), "moves"_a.noconvert(),
@@ -339,13 +340,13 @@ void bind_kernel_machine(nb::module_& m) {
            "order"_a.noconvert().none() = nb::none(), "begin"_a = 0, "end"_a = -1,
            "known"_a.noconvert().none() = nb::none(), "offset"_a = 0,
            "Play the rounds begin <= t < end; how many were played, and what stopped them.")
-      .def("play_given", &KernelMachine::play_given, "gram"_a.noconvert(), "first"_a, "labels"_a.noconvert(),
+      .def("play_gram", &KernelMachine::play_gram, "gram"_a.noconvert(), "first"_a, "labels"_a.noconvert(),
            "sample_weight"_a.noconvert().none() = nb::none(), "order"_a.noconvert().none() = nb::none(), "begin"_a = 0,
            "end"_a = -1, "known"_a.noconvert().none() = nb::none(), "The same on a Gram matrix.")
       .def("score", &KernelMachine::score, "values"_a.noconvert(), "indices"_a.noconvert().none(),
            "starts"_a.noconvert().none(), "out"_a.noconvert(), "Scores of all rows, the same bits that play sees.")
       .def("watch", &KernelMachine::watch, "scores"_a.noconvert().none(), "averages"_a = false, watch_words)
-      .def("score_given", &KernelMachine::score_given, "gram"_a.noconvert(), "out"_a.noconvert(),
+      .def("score_gram", &KernelMachine::score_gram, "gram"_a.noconvert(), "out"_a.noconvert(),
            "The same on a Gram matrix.")
       .def("gram", &KernelMachine::gram, "values"_a.noconvert(), "indices"_a.noconvert().none(),
            "starts"_a.noconvert().none(), "out"_a.noconvert(), "own"_a.noconvert(),

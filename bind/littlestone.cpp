@@ -62,14 +62,14 @@ class Borrowed {
   // Those that live and give a point a label; empty if there are none.
   std::vector<std::uint64_t> side(const std::uint64_t* live, std::int64_t point, int label) const {
     demand(point >= 0 && point < class_.points, "no such point");
-    std::vector<std::uint64_t> found(static_cast<std::size_t>(class_.words));
+    std::vector<std::uint64_t> members(static_cast<std::size_t>(class_.words));
     std::uint64_t any = 0;
     for (std::int64_t i = 0; i < class_.words; ++i) {
       const std::uint64_t ones = class_.columns[point * class_.words + i];
-      any |= found[std::size_t(i)] = (live ? live[i] : bits_there(class_, i)) & (label ? ones : ~ones);
+      any |= members[std::size_t(i)] = (live ? live[i] : bits_there(class_, i)) & (label ? ones : ~ones);
     }
-    if (!any) found.clear();
-    return found;
+    if (!any) members.clear();
+    return members;
   }
 
  private:
@@ -150,12 +150,12 @@ class Littlestone {
 
   std::pair<int, int> labels(const std::optional<Live>& live, std::int64_t point) {
     const Queue::Turn turn(queue_);
-    int found[2];
+    int places[2];
     for (int label = 0; label < 2; ++label) {
       const auto side = class_.side(class_.words_of(live), point, label);
-      found[label] = side.empty() ? -1 : finish(side.data());
+      places[label] = side.empty() ? -1 : finish(side.data());
     }
-    return {found[0], found[1]};
+    return {places[0], places[1]};
   }
 
   std::int64_t words() const { return held_.words(); }

@@ -117,8 +117,15 @@ FixedVectors fixed_vectors(const State2& vectors, std::size_t count, const Reals
   if (count == 0 || biases.size() != count || whose.size() != count || times.size() != count)
     throw std::invalid_argument("a bias, a label and a number of times for each vector");
   scratch.resize(vectors.shape(1));
-  return {vectors.data(), biases.data(),  whose.data(), times.data(), norms.data(), scratch.data(),
-          std::int64_t(vectors.shape(0)), std::int64_t(vectors.shape(1)), std::int64_t(count)};
+  return {vectors.data(),
+          biases.data(),
+          whose.data(),
+          times.data(),
+          norms.data(),
+          scratch.data(),
+          std::int64_t(vectors.shape(0)),
+          std::int64_t(vectors.shape(1)),
+          std::int64_t(count)};
 }
 
 // All rows, by a kernel that reads vectors.
@@ -184,8 +191,8 @@ void bind_player(nb::module_& m) {
              watch_words);
   m.def("sight", &sight, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
         "labels"_a.noconvert(), "intercept"_a, "directions"_a.noconvert(), "biases"_a.noconvert(),
-        "whose"_a.noconvert(), "times"_a.noconvert(), "bins"_a.noconvert(), "least"_a.noconvert(), "norms"_a.noconvert(),
-        "Bin the margins of all rows along each direction.");
+        "whose"_a.noconvert(), "times"_a.noconvert(), "bins"_a.noconvert(), "least"_a.noconvert(),
+        "norms"_a.noconvert(), "Bin the margins of all rows along each direction.");
   m.def("charge", &charge, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
         "labels"_a.noconvert(), "intercept"_a, "loss"_a, "vectors"_a.noconvert(), "biases"_a.noconvert(),
         "whose"_a.noconvert(), "times"_a.noconvert(), "sums"_a.noconvert(), "ends"_a.noconvert(), "norms"_a.noconvert(),

@@ -80,7 +80,7 @@ constexpr double least_share = 1e-290;  // masses of less do not stay what they 
 
 class Puller {
  public:
-  using Told = std::tuple<std::int64_t, Why, std::int64_t>;
+  using Verdict = std::tuple<std::int64_t, Why, std::int64_t>;
   using Ticket = std::tuple<std::int64_t, double, double, std::int64_t>;
 
   Puller(const std::string& rule, const std::string& schedule, State2 state, State1 memory, State1 book, State2 tallies,
@@ -151,7 +151,7 @@ class Puller {
 
   Ticket open(const std::optional<Mask>& mask, const std::optional<Any>& advice) const {
     const unsigned char* awake = awake_of(mask);
-    const PullAdvice told = advice_of(advice, 0, 0);
+    const PullAdvice advisers = advice_of(advice, 0, 0);
     const Turn turn(busy_);
     check_memory();
     check_none_open();
@@ -159,7 +159,7 @@ class Puller {
     PullVerdict verdict;
     {
       const Unlocked unlocked = unlock_if_long(awake);
-      verdict = pullers().open(s_, awake, told, d);
+      verdict = pullers().open(s_, awake, advisers, d);
     }
     accept(verdict);
     return {d.arm, d.p, d.gamma, std::int64_t(s_.book->rounds)};
@@ -168,23 +168,23 @@ class Puller {
   void settle(std::int64_t arm, double p, double gamma, std::int64_t number, double loss,
               const std::optional<Mask>& mask, const std::optional<Any>& advice,
               const std::optional<Reals>& row) const {
-    PullSettlement given{};
-    given.drawn = {arm, p, gamma};
-    given.number = double(number);
-    given.loss = loss;
-    given.awake = awake_of(mask);
-    given.advice = advice_of(advice, 0, 0);
+    PullSettlement settlement{};
+    settlement.drawn = {arm, p, gamma};
+    settlement.number = double(number);
+    settlement.loss = loss;
+    settlement.awake = awake_of(mask);
+    settlement.advice = advice_of(advice, 0, 0);
     demand(arm >= 0 && arm < s_.arms && p > 0 && p <= 1 && gamma >= 0 && std::isfinite(gamma), "no such draw");
-    demand(!given.awake || given.awake[arm], "the arm that was drawn was asleep");
+    demand(!settlement.awake || settlement.awake[arm], "the arm that was drawn was asleep");
     demand(row.has_value() == sees_all() && (!row || std::int64_t(row->size()) == s_.arms), "one loss per arm");
-    given.row = row ? row->data() : nullptr;
+    settlement.row = row ? row->data() : nullptr;
     const Turn turn(busy_);
     check_memory();
     demand(waits(number) && !is_bare(number), "no such draw");
     PullVerdict verdict;
     {
-      const Unlocked unlocked = unlock_if_long(given.awake);
-      verdict = pullers().settle(s_, given);
+      const Unlocked unlocked = unlock_if_long(settlement.awake);
+      verdict = pullers().settle(s_, settlement);
     }
     accept(verdict);
   }
@@ -199,7 +199,7 @@ class Puller {
 
   OwnArray probabilities(const std::optional<Mask>& mask, const std::optional<Any>& advice) const {
     const unsigned char* awake = awake_of(mask);
-    const PullAdvice told = advice_of(advice, 0, 0);
+    const PullAdvice advisers = advice_of(advice, 0, 0);
     bool any = !awake;
     for (std::int64_t i = 0; i < s_.arms && !any; ++i) any = awake[i] != 0;
     if (!any) accept({0, PullRefusal::asleep, -1});
@@ -209,7 +209,7 @@ class Puller {
     PullVerdict verdict;
     {
       const Unlocked unlocked = unlock_if_long(s_.arms);
-      verdict = pullers().probabilities(s_, awake, told, out.get());
+      verdict = pullers().probabilities(s_, awake, advisers, out.get());
     }
     accept(verdict);
     return handed_over(out, std::size_t(s_.arms));
@@ -225,37 +225,38 @@ class Puller {
     pullers().rebuild(s_);
   }
 
-  Told play_table(const Any& table, std::int64_t begin, std::int64_t end, const std::optional<Arms>& arms,
-                  const std::optional<Any>& advice, const std::optional<Order>& marks, std::optional<State1> loss_curve,
-                  std::optional<State1> certificate_curve, std::optional<State2> shares, bool clean) const {
+  Verdict play_table(const Any& table, std::int64_t begin, std::int64_t end, const std::optional<Arms>& arms,
+                     const std::optional<Any>& advice, const std::optional<Order>& marks,
+                     std::optional<State1> loss_curve, std::optional<State1> certificate_curve,
+                     std::optional<State2> shares, bool clean) const {
     demand(table.ndim() == 2 && std::int64_t(table.shape(1)) == s_.arms, "one loss per round and arm");
     check_aligned(table);
-    const PullTable given{table.data(), is_single(table), clean};
+    const PullTable losses{table.data(), is_single(table), clean};
     const std::int64_t rounds = std::int64_t(table.shape(0));
     demand(end <= rounds, "no such rounds");
     const PullResults to = results_of(arms, marks, loss_curve, certificate_curve, shares, end);
-    const PullAdvice told = advice_of(advice, 1, end);
+    const PullAdvice advisers = advice_of(advice, 1, end);
     const Turn turn(busy_);
     check_play(begin, end);
     nb::gil_scoped_release unlocked;
-    return told_of(pullers().play_table(s_, given, told, to, begin, end));
+    return in_words(pullers().play_table(s_, losses, advisers, to, begin, end));
   }
 
-  Told play_bernoulli(const Reals2& means, const Order& starts, std::uint64_t noise_key, std::int64_t begin,
-                      std::int64_t end, const std::optional<Arms>& arms, const std::optional<Any>& advice,
-                      const std::optional<Order>& marks, std::optional<State1> loss_curve,
-                      std::optional<State1> certificate_curve, std::optional<State2> shares) const {
+  Verdict play_bernoulli(const Reals2& means, const Order& starts, std::uint64_t noise_key, std::int64_t begin,
+                         std::int64_t end, const std::optional<Arms>& arms, const std::optional<Any>& advice,
+                         const std::optional<Order>& marks, std::optional<State1> loss_curve,
+                         std::optional<State1> certificate_curve, std::optional<State2> shares) const {
     demand(std::int64_t(means.shape(1)) == s_.arms, "one mean per arm");
     demand(means.shape(0) > 0 && starts.size() == means.shape(0) && starts.data()[0] == 0,
            "one start per row of means, from 0");
     for (std::size_t k = 1; k < starts.size(); ++k) demand(starts.data()[k] > starts.data()[k - 1], "starts must rise");
     const PullNoise noise{means.data(), starts.data(), std::int64_t(starts.size()), noise_key};
     const PullResults to = results_of(arms, marks, loss_curve, certificate_curve, shares, end);
-    const PullAdvice told = advice_of(advice, 1, end);
+    const PullAdvice advisers = advice_of(advice, 1, end);
     const Turn turn(busy_);
     check_play(begin, end);
     nb::gil_scoped_release unlocked;
-    return told_of(pullers().play_noise(s_, noise, told, to, begin, end));
+    return in_words(pullers().play_noise(s_, noise, advisers, to, begin, end));
   }
 
  private:
@@ -288,7 +289,7 @@ class Puller {
                                 ": report its loss, or that it is lost");
   }
 
-  static Told told_of(const PullVerdict& v) { return {v.played, words(v.refusal), v.column}; }
+  static Verdict in_words(const PullVerdict& v) { return {v.played, words(v.refusal), v.column}; }
 
   // Memory and book are the caller's, and the kernels make whole numbers of them.
   void check_memory() const {
@@ -325,17 +326,17 @@ class Puller {
     demand(advice->ndim() > first && std::int64_t(advice->shape(first)) == s_.experts &&
                (first == 0 || std::int64_t(advice->shape(0)) >= rounds),
            "advice has the wrong shape");
-    PullAdvice told;
+    PullAdvice advisers;
     if (advice->dtype() == nb::dtype<std::int64_t>()) {
       demand(advice->ndim() == first + 1, "advice has the wrong shape");
-      told.picks = static_cast<const std::int64_t*>(advice->data());
+      advisers.picks = static_cast<const std::int64_t*>(advice->data());
     } else {
       demand(advice->dtype() == nb::dtype<double>(), "advice must be float64 or int64");
       demand(advice->ndim() == first + 2 && std::int64_t(advice->shape(first + 1)) == s_.arms,
              "advice has the wrong shape");
-      told.shares = static_cast<const double*>(advice->data());
+      advisers.shares = static_cast<const double*>(advice->data());
     }
-    return told;
+    return advisers;
   }
 
   PullResults results_of(const std::optional<Arms>& arms, const std::optional<Order>& marks,
@@ -362,10 +363,10 @@ class Puller {
   std::pair<double, double> rates() const {
     const Turn turn(busy_);
     check_memory();
-    std::pair<double, double> found;
+    std::pair<double, double> rates;
     const Unlocked unlocked = unlock_if_long(nullptr);
-    pullers().rates(s_, found.first, found.second);
-    return found;
+    pullers().rates(s_, rates.first, rates.second);
+    return rates;
   }
 
   State2 state_;
@@ -392,12 +393,12 @@ void find_arms(const Reals& masses, const Reals& uniforms, Longs out) {
 std::tuple<std::int64_t, Why, std::int64_t, bool> inspect_table(const Any& table, double low, double high) {
   demand(table.ndim() == 2 && table.shape(1) > 0, "one loss per round and arm");
   check_aligned(table);
-  const PullTable given{table.data(), is_single(table), false};
+  const PullTable losses{table.data(), is_single(table), false};
   bool gaps = false;
   PullVerdict verdict;
   {
     nb::gil_scoped_release unlocked;
-    verdict = pullers().inspect(given, low, high, std::int64_t(table.shape(0)), std::int64_t(table.shape(1)), gaps);
+    verdict = pullers().inspect(losses, low, high, std::int64_t(table.shape(0)), std::int64_t(table.shape(1)), gaps);
   }
   return {verdict.played, words(verdict.refusal), verdict.column, gaps};
 }

@@ -30,8 +30,8 @@ static PullVerdict open(const Pulling& s, const unsigned char* awake, const Pull
   return with_rule(s, [&]<class R>() { return open_draw<R>(s, awake, advice, d); });
 }
 
-static PullVerdict settle(const Pulling& s, const PullSettlement& given) {
-  return with_rule(s, [&]<class R>() { return settle_draw<R>(s, given); });
+static PullVerdict settle(const Pulling& s, const PullSettlement& settlement) {
+  return with_rule(s, [&]<class R>() { return settle_draw<R>(s, settlement); });
 }
 
 static std::int64_t draw(const Pulling& s) {

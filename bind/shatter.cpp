@@ -42,7 +42,7 @@ class Shatter {
     s_->points = bits.points;
     s_->hypotheses = hypotheses;
     s_->target = target;
-    s_->given = bits.columns;
+    s_->class_columns = bits.columns;
   }
 
   std::optional<bool> run(std::int64_t work) {
@@ -67,7 +67,7 @@ class Shatter {
     return answer().has_value();
   }
 
-  std::vector<std::int64_t> found() const {
+  std::vector<std::int64_t> points() const {
     const Turn turn(busy_);
     return chosen();
   }
@@ -78,13 +78,13 @@ class Shatter {
 
  private:
   std::vector<std::int64_t> chosen() const {
-    if (state_ != Shattered::found && !s_->diving) return {};
+    if (state_ != Shattered::exists && !s_->diving) return {};
     return std::vector<std::int64_t>(s_->chosen, s_->chosen + s_->target);
   }
   std::optional<bool> answer() const {
     if (state_ == Shattered::no_memory) throw std::bad_alloc();
     if (state_ == Shattered::open) return std::nullopt;
-    return state_ == Shattered::found;
+    return state_ == Shattered::exists;
   }
 
   ClassColumns columns_;
@@ -108,7 +108,7 @@ void bind_shatter(nb::module_& m) {
            "A shattered set by greedy choices, whatever its size, instead of run: whether it is at its end. Until "
            "then, what "
            "is found grows.")
-      .def_prop_ro("found", &Shatter::found, "The points of the set that was found, in the order of their choice.")
+      .def_prop_ro("points", &Shatter::points, "The points of the set that was found, in the order of their choice.")
       .def_prop_ro("steps", &Shatter::steps, "How many sets were looked at.");
 }
 

@@ -74,20 +74,20 @@ std::pair<double, double> payoff_range(const Any& values) {
   const bool single = is_single(values);
   check_aligned(values);
   demand(values.size() > 0, "there are no payoffs");
-  Interval found{};
+  Interval bounds{};
   Unlock unlock;
   unlock_if_long(unlock, std::int64_t(values.size()));
-  if (!game_kernels().range(values.data(), single, std::int64_t(values.size()), found))
+  if (!game_kernels().range(values.data(), single, std::int64_t(values.size()), bounds))
     return {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()};
-  return {found.lower, found.upper};
+  return {bounds.lower, bounds.upper};
 }
 
 Interval enclosed(const GameMatrix& game, const double* row, const double* column) {
   const Room room = room_for(product_room(game.columns));
-  Interval found{};
-  const bool done = game_kernels().enclose(game, row, column, room.get(), found);
+  Interval bounds{};
+  const bool done = game_kernels().enclose(game, row, column, room.get(), bounds);
   demand(done, "weights are not negative, and their sum is neither tiny nor huge");
-  return found;
+  return bounds;
 }
 
 std::pair<double, double> enclose(const Any& values, double size, const Reals& row, const Reals& column,
@@ -97,8 +97,8 @@ std::pair<double, double> enclose(const Any& values, double size, const Reals& r
          "one weight per strategy");
   Unlock unlock;
   unlock_if_long(unlock, std::int64_t(values.size()));
-  const Interval found = enclosed(game, row.data(), column.data());
-  return {found.lower, found.upper};
+  const Interval bounds = enclosed(game, row.data(), column.data());
+  return {bounds.lower, bounds.upper};
 }
 
 class GameTableau {
@@ -163,8 +163,8 @@ class GameTableau {
   std::pair<double, double> interval() const {
     const Turn turn(busy_);
     demand(t_.row && t_.column, "there are no strategies yet");
-    const Interval found = enclosed(t_.game, t_.row, t_.column);
-    return {found.lower, found.upper};
+    const Interval bounds = enclosed(t_.game, t_.row, t_.column);
+    return {bounds.lower, bounds.upper};
   }
 
   std::int64_t pivots() const {

@@ -79,8 +79,8 @@ class Tree {
     check_plan(x, g_.row);
     check_plan(y, g_.column);
     nb::gil_scoped_release unlocked;
-    const Interval found = REGRETLESS_ISA::enclose(g_, x.data(), y.data(), rounded);
-    return {found.lower, found.upper};
+    const Interval bounds = REGRETLESS_ISA::enclose(g_, x.data(), y.data(), rounded);
+    return {bounds.lower, bounds.upper};
   }
 
   void reaches(bool row, State1 low, State1 high) const {

@@ -29,9 +29,9 @@ const VoteKernels& vote_kernels() { return REGRETLESS_COMPILED(vote_kernels); }
 
 class Voter {
  public:
-  Voter(const ClassColumns& columns, std::int64_t hypotheses, const Set& kept, const Counts& book,
+  Voter(const ClassColumns& columns, std::int64_t hypotheses, const Set& voters, const Counts& book,
         const std::optional<Set>& alive, const std::optional<Order>& order, int tie, bool lazy)
-      : columns_(columns), kept_(kept), book_(book), alive_(alive), order_(order),
+      : columns_(columns), voters_(voters), book_(book), alive_(alive), order_(order),
         class_(borrowed_class(columns, hypotheses)) {
     v_.columns = class_.columns;
     v_.points = class_.points;
@@ -43,10 +43,10 @@ class Voter {
     v_.book = book.data();
     v_.tie = std::uint8_t(tie);
     v_.lazy = lazy;
-    take(v_.kept, kept, kept_places_);
+    take(v_.voters, voters, voter_places_);
     if (alive) take(v_.alive, *alive, alive_places_);
     vote_kernels().begin(v_);  // without an order: that is checked first
-    demand(v_.kept.size > 0, "no hypothesis is kept");
+    demand(v_.voters.size > 0, "no hypothesis is kept");
     if (order) {
       check_order();
       v_.order = order->data();
@@ -62,7 +62,7 @@ class Voter {
 
   std::int64_t size() const {
     const Turn turn(busy_);
-    return v_.kept.size;
+    return v_.voters.size;
   }
 
   int predict(std::int64_t point) const {
@@ -111,19 +111,19 @@ class Voter {
       const std::int64_t one = order_->data()[i];
       demand(one >= 0 && one < v_.hypotheses && !seen[std::size_t(one)], "the order names a hypothesis twice, or none");
       seen[std::size_t(one)] = true;
-      met += std::int64_t(v_.kept.words[one / 64] >> (one % 64) & 1);
+      met += std::int64_t(v_.voters.words[one / 64] >> (one % 64) & 1);
     }
-    demand(met == v_.kept.size, "the order leaves out a hypothesis");
+    demand(met == v_.voters.size, "the order leaves out a hypothesis");
   }
 
   ClassColumns columns_;
-  Set kept_;
+  Set voters_;
   Counts book_;
   std::optional<Set> alive_;
   std::optional<Order> order_;
   BitClass class_;
   Voting v_{};
-  std::unique_ptr<std::int32_t[]> kept_places_, alive_places_;
+  std::unique_ptr<std::int32_t[]> voter_places_, alive_places_;
   mutable std::atomic_flag busy_;
 };
 
@@ -137,7 +137,7 @@ void bind_vote(nb::module_& m) {
       "another set where only mistakes cost hypotheses their vote.")
       .def(nb::init<const ClassColumns&, std::int64_t, const Set&, const Counts&, const std::optional<Set>&,
                     const std::optional<Order>&, int, bool>(),
-           "columns"_a.noconvert(), "hypotheses"_a, "kept"_a.noconvert(), "book"_a.noconvert(),
+           "columns"_a.noconvert(), "hypotheses"_a, "voters"_a.noconvert(), "book"_a.noconvert(),
            "alive"_a.noconvert().none() = nb::none(), "order"_a.noconvert().none() = nb::none(), "tie"_a = 1,
            "lazy"_a = false)
       .def_prop_ro("size", &Voter::size, "How many are kept.")

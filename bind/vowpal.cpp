@@ -28,7 +28,7 @@ namespace regretless {
 namespace {
 
 template <class T>
-using Given1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Input1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Rows = std::tuple<nb::list, Array1<double>, Array1<std::int64_t>, Array1<std::int32_t>, Array1<double>>;
 
 // Reads lines some at a time, for one thread; a name that was read before has the number that it got then.
@@ -121,10 +121,10 @@ void add_row(std::vector<std::pair<std::int32_t, double>>& row, SparseRows& rows
   starts.push_back(std::int64_t(indices.size()));
 }
 
-std::tuple<Array1<double>, Array1<std::int32_t>, Array1<std::int64_t>> columns_of(const Given1<double>& values,
-                                                                                  const Given1<std::int32_t>& codes,
-                                                                                  const Given1<std::int64_t>& ends,
-                                                                                  const Given1<std::int32_t>& columns) {
+std::tuple<Array1<double>, Array1<std::int32_t>, Array1<std::int64_t>> columns_of(const Input1<double>& values,
+                                                                                  const Input1<std::int32_t>& codes,
+                                                                                  const Input1<std::int64_t>& ends,
+                                                                                  const Input1<std::int32_t>& columns) {
   if (ends.shape(0) == 0 || values.shape(0) != codes.shape(0)) throw std::invalid_argument("the arrays do not agree");
   SparseRows rows;
   {

@@ -21,7 +21,7 @@ namespace regretless {
 namespace {
 
 template <class T>
-using Given1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Input1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 std::uint64_t seed_of_process() {
   static const std::uint64_t seed = std::uint64_t(std::random_device{}()) << 32 | std::random_device{}();
@@ -35,10 +35,10 @@ class Words {
     if (ngrams < 1) throw std::invalid_argument("ngrams count from 1");
   }
 
-  std::tuple<Array1<std::int64_t>, Array1<std::int32_t>, nb::list> read(const Given1<std::uint8_t>& text,
-                                                                        const Given1<std::int64_t>& offsets,
-                                                                        const Given1<std::int64_t>& missing,
-                                                                        const Given1<std::uint32_t>& letters) {
+  std::tuple<Array1<std::int64_t>, Array1<std::int32_t>, nb::list> read(const Input1<std::uint8_t>& text,
+                                                                        const Input1<std::int64_t>& offsets,
+                                                                        const Input1<std::int64_t>& missing,
+                                                                        const Input1<std::uint32_t>& letters) {
     if (offsets.shape(0) == 0) throw std::invalid_argument("one offset more than cells");
     const std::vector<std::int64_t> begins(offsets.data(), offsets.data() + offsets.shape(0));
     if (begins.front() < 0 || begins.back() > std::int64_t(text.shape(0)) ||

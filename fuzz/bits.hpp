@@ -32,14 +32,14 @@ struct Class {
   }
   // The rows of all hypotheses as numbers; of at most 64 points.
   std::vector<std::uint64_t> rows() const {
-    std::vector<std::uint64_t> found(std::size_t(hypotheses), 0);
+    std::vector<std::uint64_t> bits(std::size_t(hypotheses), 0);
     for (std::int64_t h = 0; h < hypotheses; ++h)
-      for (std::int64_t x = 0; x < points; ++x) found[std::size_t(h)] |= std::uint64_t(says(h, x)) << x;
-    return found;
+      for (std::int64_t x = 0; x < points; ++x) bits[std::size_t(h)] |= std::uint64_t(says(h, x)) << x;
+    return bits;
   }
   bool distinct() const {
-    const auto found = rows();
-    return std::set<std::uint64_t>(found.begin(), found.end()).size() == found.size();
+    const auto bits = rows();
+    return std::set<std::uint64_t>(bits.begin(), bits.end()).size() == bits.size();
   }
 };
 

@@ -131,7 +131,7 @@ void check_weights(const std::vector<double>& weights, std::int64_t experts) {
 
 void check_plays(Input& in, Learner learner, const Table& table) {
   const Aligned scratch(scratch_size(learner.experts, learner.width));
-  Learner split = learner, told = learner;
+  Learner split = learner, other = learner;
   std::vector<double> predictions = zeros(table.rounds * learner.width), losses = zeros(table.rounds);
   const Results plain{at(predictions), at(losses), nullptr, nullptr, nullptr};
   const ExpertVerdict verdict =
@@ -147,8 +147,8 @@ void check_plays(Input& in, Learner learner, const Table& table) {
 
   std::vector<double> weights = zeros(table.rounds * learner.experts);
   const Results all{nullptr, nullptr, at(weights), nullptr, nullptr};
-  MUST(KERNELS(combiners_).play(told.combination(scratch), table.advice, all, 0, table.rounds).row == verdict.row);
-  MUST(told.is_like(learner));
+  MUST(KERNELS(combiners_).play(other.combination(scratch), table.advice, all, 0, table.rounds).row == verdict.row);
+  MUST(other.is_like(learner));
   if (!learner.sound) return;
   const auto& book = *reinterpret_cast<const ExpertBook*>(at(learner.book));
   MUST(book.rounds == double(verdict.row) && is_count(book.mistakes, book.rounds));

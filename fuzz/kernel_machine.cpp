@@ -9,10 +9,10 @@ namespace {
 using namespace fuzz;
 using namespace regretless;
 
-enum class Kept { dense, sparse, gram };
+enum class Form { dense, sparse, gram };
 
 struct Machine {
-  Kept kept;
+  Form form;
   std::int64_t columns, targets;
   KernelRules rules;
   std::vector<double> coefficients, lag, norm2, born, rows, values, work, books, lengths2, scratch, round, moves;
@@ -21,9 +21,9 @@ struct Machine {
   KernelState s;
 
   Machine(Input& in, std::int64_t gram_columns)
-      : kept(gram_columns ? Kept::gram
-             : in.flag()  ? Kept::dense
-                          : Kept::sparse),
+      : form(gram_columns ? Form::gram
+             : in.flag()  ? Form::dense
+                          : Form::sparse),
         columns(in.below(12)), targets(in.byte() < 160 ? 1 : in.within(2, 4)) {
     const std::int64_t room = in.below(24);
     rules.kind = KernelKind(in.below(3));
@@ -38,7 +38,7 @@ struct Machine {
     born = zeros(room);
     books = zeros((targets + (targets > 1)) * ledger_size);
     lengths2 = zeros(targets);
-    scratch = zeros(kernel_scratch(kept == Kept::dense ? columns : 0, targets));
+    scratch = zeros(kernel_scratch(form == Form::dense ? columns : 0, targets));
     Support& p = s.support;
     p.coefficients = at(coefficients);
     p.lag = at(lag);
@@ -51,12 +51,12 @@ struct Machine {
     p.entries = at(counts) + 1;
     p.places = at(counts) + 2;
     s.log.count = at(counts) + 3;
-    if (kept == Kept::dense) {
+    if (form == Form::dense) {
       rows = zeros(room * columns);
       p.rows = at(rows);
     }
-    if (kept == Kept::sparse) hold_sparse(in, room);
-    if (kept == Kept::gram) {
+    if (form == Form::sparse) hold_sparse(in, room);
+    if (form == Form::gram) {
       column = array<std::int64_t>(room, [&] { return in.below(gram_columns); });
       p.column = at(column);
     }
@@ -86,7 +86,7 @@ struct Machine {
     MUST(counts[0] >= 0 && counts[0] <= s.support.room && counts[3] >= 0 && counts[3] <= s.log.room);
     MUST(counts[1] >= 0 && counts[1] <= s.support.entry_room && counts[2] >= 0 && counts[2] <= s.support.place_room);
     for (const double left : work) MUST(left == 0 && !std::signbit(left));
-    for (std::int64_t k = 0; k < counts[0] && kept == Kept::sparse; ++k)
+    for (std::int64_t k = 0; k < counts[0] && form == Form::sparse; ++k)
       for (std::int64_t e = begin[std::size_t(k)]; e < begin[std::size_t(k)] + length[std::size_t(k)]; ++e)
         MUST(place[std::size_t(indices[std::size_t(e)])] > 0);
   }

@@ -40,17 +40,17 @@ void search(Input& in, const Class& c) {
     const int depth = standing.lower;
     if (c.hypotheses <= 12) MUST(depth == littlestone_of(c.rows(), c.points));
     const std::size_t leaves = std::size_t(1) << depth;
-    std::vector<std::int64_t> points(leaves, -1), found(leaves, -1);
-    for (int k = 0; k < 1000 && (outcome = kernels.tree(task, nullptr, depth, 1 << 16, points.data(), found.data())) ==
-                                    LittlestoneStatus::open;)
+    std::vector<std::int64_t> points(leaves, -1), hypotheses(leaves, -1);
+    for (int k = 0; k < 1000 && (outcome = kernels.tree(task, nullptr, depth, 1 << 16, points.data(),
+                                                        hypotheses.data())) == LittlestoneStatus::open;)
       ++k;
     MUST(outcome == LittlestoneStatus::done);
     for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
-      MUST(found[leaf] >= 0 && found[leaf] < c.hypotheses);
+      MUST(hypotheses[leaf] >= 0 && hypotheses[leaf] < c.hypotheses);
       std::size_t node = 0;
       for (int level = depth - 1; level >= 0; --level) {
         const bool label = leaf >> level & 1;
-        MUST(points[node] >= 0 && points[node] < c.points && c.says(found[leaf], points[node]) == label);
+        MUST(points[node] >= 0 && points[node] < c.points && c.says(hypotheses[leaf], points[node]) == label);
         node = 2 * node + 1 + label;
       }
     }

@@ -96,12 +96,12 @@ struct Bandit {
   }
 };
 
-struct Told {
+struct Advisers {
   std::vector<double> shares;
   std::vector<std::int64_t> picks;
   PullAdvice advice;
 
-  Told(Input& in, const Bandit& b, std::int64_t rounds) {
+  Advisers(Input& in, const Bandit& b, std::int64_t rounds) {
     if (!b.s.rule.advised) return;
     const std::int64_t n = rounds * b.experts;
     if (in.flag()) {
@@ -166,19 +166,19 @@ void play_table(Input& in, Bandit& one, Bandit& two) {
   bool gaps = false;
   const PullVerdict fit = KERNELS(pullers_).inspect(table, one.s.low, one.s.high, rounds, one.arms, gaps);
   MUST(fit.played >= 0 && fit.played <= rounds);
-  const Told told(in, one, rounds);
+  const Advisers advisers(in, one, rounds);
   const std::vector<std::int64_t> marks{1, 2, 3, 7, 15};
   std::vector<double> loss = zeros(5), certificate = zeros(5), shares = zeros(5 * one.arms);
   std::vector<std::int32_t> arms(std::size_t(rounds + 1), 0);
   const PullResults to{at(arms), at(marks), 5, at(loss), at(certificate), at(shares)};
   const PullVerdict verdict = play(one, 0, rounds, [&](std::int64_t begin, std::int64_t end) {
-    return KERNELS(pullers_).play_table(one.now(), table, told.advice, to, begin, end);
+    return KERNELS(pullers_).play_table(one.now(), table, advisers.advice, to, begin, end);
   });
   MUST(verdict.played <= fit.played || one.s.rule.advised);
   for (std::int64_t t = 0; t < verdict.played; ++t) MUST(arms[std::size_t(t)] >= 0 && arms[std::size_t(t)] < one.arms);
   table.clean = fit.played == rounds && !gaps;
   const PullVerdict split = play(two, in.within(0, verdict.played), rounds, [&](std::int64_t begin, std::int64_t end) {
-    return KERNELS(pullers_).play_table(two.now(), table, told.advice, {}, begin, end);
+    return KERNELS(pullers_).play_table(two.now(), table, advisers.advice, {}, begin, end);
   });
   MUST(split.played == verdict.played && same(one.state, two.state) && same(one.book, two.book));
   MUST(same(one.tallies, two.tallies) && same(one.memory, two.memory));
@@ -190,8 +190,9 @@ void play_noise(Input& in, Bandit& b) {
   const auto means = array<double>(segments * b.arms, [&] { return in.any(); });
   std::int64_t start = -1;
   const auto starts = array<std::int64_t>(segments, [&] { return start = start < 0 ? 0 : start + 1 + in.below(9); });
-  const Told told(in, b, 30);
-  KERNELS(pullers_).play_noise(b.now(), {at(means), at(starts), segments, in.byte()}, told.advice, {}, 0, in.below(31));
+  const Advisers advisers(in, b, 30);
+  KERNELS(pullers_).play_noise(b.now(), {at(means), at(starts), segments, in.byte()}, advisers.advice, {}, 0,
+                               in.below(31));
   check_sums(b);
 }
 
@@ -199,22 +200,22 @@ void one_by_one(Input& in, Bandit& b) {
   const auto mask = array<unsigned char>(b.arms, [&] { return in.flag(); });
   const bool advised = b.s.rule.advised;
   const unsigned char* const awake = advised || in.flag() ? nullptr : at(mask);
-  const Told told(in, b, 1);
+  const Advisers advisers(in, b, 1);
   std::vector<double> p = zeros(b.arms);
   bool any = !awake;
   for (std::int64_t i = 0; i < b.arms; ++i) any |= mask[std::size_t(i)] != 0;
   if (!any) return;
   double rate = 0, gamma = 0;
   KERNELS(pullers_).rates(b.now(), rate, gamma);
-  const PullVerdict previewed = KERNELS(pullers_).probabilities(b.now(), awake, told.advice, at(p));
+  const PullVerdict previewed = KERNELS(pullers_).probabilities(b.now(), awake, advisers.advice, at(p));
   if (previewed.refusal == PullRefusal::none && b.sound) check_shares(at(p), b.arms, awake);
   Drawn d{};
-  if (KERNELS(pullers_).open(b.now(), awake, told.advice, d).refusal != PullRefusal::none) return;
+  if (KERNELS(pullers_).open(b.now(), awake, advisers.advice, d).refusal != PullRefusal::none) return;
   MUST(d.arm >= 0 && d.arm < b.arms && (!b.sound || (d.p > 0 && d.p <= 1 && (!awake || awake[d.arm]))));
   if (!(d.p > 0 && d.p <= 1) || (awake && !awake[d.arm])) return;
   const auto row = array<double>(b.arms, [&] { return in.any(); });
   const double loss = in.flag() ? in.any() : b.s.low;
-  KERNELS(pullers_).settle(b.now(), {d, b.books().rounds, loss, at(row), awake, told.advice});
+  KERNELS(pullers_).settle(b.now(), {d, b.books().rounds, loss, at(row), awake, advisers.advice});
   check_sums(b);
 }
 

@@ -46,7 +46,7 @@ struct Learner {
     books = array<double>(ledger_size, number);
     if (sound) enlist();
   }
-  RegressionMemory& told() { return *reinterpret_cast<RegressionMemory*>(at(memory)); }
+  RegressionMemory& record() { return *reinterpret_cast<RegressionMemory*>(at(memory)); }
   // The members that the rules name, with equal weights.
   void enlist() {
     bool there[regression_lanes] = {};
@@ -56,12 +56,12 @@ struct Learner {
     for (int k = 0; k < rules.fulls; ++k) there[regression_full_lane + k] = true;
     for (const bool one : there) members += one;
     for (int k = 0; k < regression_lanes; ++k)
-      if (there[k]) told().prior[k] = told().weight[k] = 1.0 / members;
+      if (there[k]) record().prior[k] = record().weight[k] = 1.0 / members;
   }
   Regression state() {
     Regression s;
     s.cells = at(cells);
-    s.memory = &told();
+    s.memory = &record();
     s.book = reinterpret_cast<Ledger*>(at(books));
     s.columns = columns;
     if (rules.fulls) {
@@ -91,8 +91,8 @@ std::vector<double> outcomes_of(Input& in, const Learner& learner, std::int64_t 
   return array<double>(rows, [&] {
     const double y = in.any();
     if (!learner.sound) return y;
-    const double kept = std::fabs(y) <= largest ? y : 1;
-    return learner.rules.loss == "poisson" ? std::fabs(kept) : kept;
+    const double outcome = std::fabs(y) <= largest ? y : 1;
+    return learner.rules.loss == "poisson" ? std::fabs(outcome) : outcome;
   });
 }
 

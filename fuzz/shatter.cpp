@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ShatterSearch* const s = new ShatterSearch{};
   s->points = c.points;
   s->hypotheses = c.hypotheses;
-  s->given = c.columns.data();
+  s->class_columns = c.columns.data();
   s->target = int(in.byte() < 250 ? in.below(6) : in.below(largest_set + 1));
   Shattered state = Shattered::open;
   for (int k = 0; k < 3000 && state == Shattered::open; ++k) {
@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     state = dives ? KERNELS(shatter_kernels_).dive(*s, work) : KERNELS(shatter_kernels_).run(*s, work);
   }
   MUST(state != Shattered::no_memory && (state != Shattered::open || !small));
-  if (state == Shattered::found || (dives && state != Shattered::open)) {
+  if (state == Shattered::exists || (dives && state != Shattered::open)) {
     const std::vector<std::int64_t> chosen(s->chosen, s->chosen + s->target);
     for (const std::int64_t x : chosen) MUST(x >= 0 && x < c.points);
     MUST(shatters(c, chosen));

@@ -110,20 +110,20 @@ void enclose(Input& in) {
   };
   const auto row = array<double>(m.game.rows, weight), column = array<double>(m.game.columns, weight);
   std::vector<double> room = zeros(product_room(m.game.columns));
-  Interval found{};
-  if (!KERNELS(game_kernels_).enclose(m.game, at(row), at(column), at(room), found) || !tame) return;
+  Interval bounds{};
+  if (!KERNELS(game_kernels_).enclose(m.game, at(row), at(column), at(room), bounds) || !tame) return;
   const Truth truth = truth_of(m, row, column);
-  MUST(Wide(found.lower) <= truth.lower + truth.slack && Wide(found.upper) >= truth.upper - truth.slack);
+  MUST(Wide(bounds.lower) <= truth.lower + truth.slack && Wide(bounds.upper) >= truth.upper - truth.slack);
 }
 
 void range(Input& in) {
   const auto values = array<double>(in.within(1, 40), [&] { return in.any(); });
-  Interval found{};
-  const bool finite = KERNELS(game_kernels_).range(at(values), false, std::int64_t(values.size()), found);
+  Interval bounds{};
+  const bool finite = KERNELS(game_kernels_).range(at(values), false, std::int64_t(values.size()), bounds);
   MUST(finite == all_finite(values));
   if (finite)
-    MUST(found.lower == *std::min_element(values.begin(), values.end()) &&
-         found.upper == *std::max_element(values.begin(), values.end()));
+    MUST(bounds.lower == *std::min_element(values.begin(), values.end()) &&
+         bounds.upper == *std::max_element(values.begin(), values.end()));
 }
 
 // As the binding lays a tableau out.

@@ -17,13 +17,13 @@ std::int64_t size_of(const std::vector<std::uint64_t>& words) {
 }
 
 struct Voters {
-  std::vector<std::uint64_t> kept, alive;
-  std::vector<std::int32_t> kept_places, alive_places;
+  std::vector<std::uint64_t> voters, alive;
+  std::vector<std::int32_t> voter_places, alive_places;
   std::vector<std::int64_t> book, order;
   Voting v;
 
-  Voters(Input& in, const Class& c) : kept(c.all()), kept_places(std::size_t(c.words)), alive_places(kept_places) {
-    for (std::uint64_t& word : kept)
+  Voters(Input& in, const Class& c) : voters(c.all()), voter_places(std::size_t(c.words)), alive_places(voter_places) {
+    for (std::uint64_t& word : voters)
       if (in.byte() < 64) word &= in.raw<std::uint64_t>();
     book = array<std::int64_t>(vote_fields, [] { return 0; });
     v.columns = c.columns.data();
@@ -32,7 +32,7 @@ struct Voters {
     v.hypotheses = c.hypotheses;
     v.tie = in.flag();
     v.lazy = in.flag();
-    if (in.flag()) alive = kept;
+    if (in.flag()) alive = voters;
     order.resize(std::size_t(c.hypotheses));
     std::iota(order.begin(), order.end(), 0);
     for (std::int64_t k = in.below(8); k > 0; --k)
@@ -43,15 +43,15 @@ struct Voters {
   Voters& operator=(const Voters&) = delete;
 
   bool begin() {
-    v.kept.words = at(kept);
-    v.kept.places = at(kept_places);
+    v.voters.words = at(voters);
+    v.voters.places = at(voter_places);
     v.book = at(book);
     if (!alive.empty()) {
       v.alive.words = at(alive);
       v.alive.places = at(alive_places);
     }
     KERNELS(vote_kernels_).begin(v);
-    if (v.kept.size == 0) return false;
+    if (v.voters.size == 0) return false;
     v.order = order.empty() ? nullptr : at(order);
     KERNELS(vote_kernels_).begin(v);
     return true;
@@ -78,16 +78,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t t = 0; t < std::size_t(rounds); ++t) {
     std::int64_t ones = 0;
     for (std::int64_t w = 0; w < c.words; ++w)
-      ones += __builtin_popcountll(two.kept[std::size_t(w)] & c.columns[std::size_t(points[t] * c.words + w)]);
+      ones += __builtin_popcountll(two.voters[std::size_t(w)] & c.columns[std::size_t(points[t] * c.words + w)]);
     MUST(KERNELS(vote_kernels_).ones(two.v, points[t]) == ones);
     const std::uint8_t said = KERNELS(vote_kernels_).predict(two.v, points[t]);
     MUST(said == predictions[t]);
-    if (two.order.empty()) MUST(2 * ones == two.v.kept.size ? said == two.v.tie : said == (2 * ones > two.v.kept.size));
+    if (two.order.empty())
+      MUST(2 * ones == two.v.voters.size ? said == two.v.tie : said == (2 * ones > two.v.voters.size));
     mistakes += said != labels[t];
     KERNELS(vote_kernels_).settle(two.v, points[t], labels[t], said);
-    MUST(two.v.kept.size == size_of(two.kept) && two.v.kept.size > 0);
+    MUST(two.v.voters.size == size_of(two.voters) && two.v.voters.size > 0);
   }
-  MUST(one.kept == two.kept && one.alive == two.alive && one.book == two.book);
+  MUST(one.voters == two.voters && one.alive == two.alive && one.book == two.book);
   MUST(one.book[vote_rounds] == rounds && one.book[vote_mistakes] == mistakes);
   return 0;
 }

@@ -12,10 +12,10 @@ struct Learner {
   const Class& c;
   bool first, tie, lazy;
 
-  bool predict(const std::vector<bool>& kept, std::int64_t x) const {
+  bool predict(const std::vector<bool>& voters, std::int64_t x) const {
     std::int64_t ones = 0, all = 0;
     for (std::int64_t h = 0; h < c.hypotheses; ++h) {
-      if (!kept[std::size_t(h)]) continue;
+      if (!voters[std::size_t(h)]) continue;
       if (first) return c.says(h, x);
       ++all;
       ones += c.says(h, x);
@@ -23,16 +23,16 @@ struct Learner {
     return 2 * ones == all ? tie : 2 * ones > all;
   }
   // The most mistakes from here on; `alive` agree with all labels.
-  int worst(const std::vector<bool>& kept, const std::vector<bool>& alive, int depth) const {
+  int worst(const std::vector<bool>& voters, const std::vector<bool>& alive, int depth) const {
     int most = 0;
     for (std::int64_t x = 0; x < c.points && depth > 0; ++x) {
-      const bool label = !predict(kept, x);
-      std::vector<bool> left = alive, keeps = kept;
+      const bool label = !predict(voters, x);
+      std::vector<bool> left = alive, keeps = voters;
       bool any = false;
       for (std::int64_t h = 0; h < c.hypotheses; ++h) {
         const bool agrees = c.says(h, x) == label;
         left[std::size_t(h)] = alive[std::size_t(h)] && agrees;
-        keeps[std::size_t(h)] = kept[std::size_t(h)] && agrees;
+        keeps[std::size_t(h)] = voters[std::size_t(h)] && agrees;
         any |= left[std::size_t(h)];
       }
       if (any) most = std::max(most, 1 + worst(keeps, left, depth - 1));
@@ -73,16 +73,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::int64_t rounds = KERNELS(forcing_).trace(search, points.data(), labels.data(), left.data());
   MUST(rounds >= 0 && rounds <= c.points);
   const Learner learner{c, asked.first, asked.tie, asked.lazy};
-  std::vector<bool> kept(std::size_t(c.hypotheses), true), alive = kept;
+  std::vector<bool> voters(std::size_t(c.hypotheses), true), alive = voters;
   std::int64_t mistakes = 0, living = 0;
   for (std::size_t t = 0; t < std::size_t(rounds); ++t) {
     MUST(points[t] >= 0 && points[t] < c.points && labels[t] <= 1);
-    const bool wrong = learner.predict(kept, points[t]) != bool(labels[t]);
+    const bool wrong = learner.predict(voters, points[t]) != bool(labels[t]);
     mistakes += wrong;
     for (std::int64_t h = 0; h < c.hypotheses; ++h) {
       const bool agrees = c.says(h, points[t]) == bool(labels[t]);
       if (!agrees) alive[std::size_t(h)] = false;
-      if (!agrees && (wrong || !asked.lazy)) kept[std::size_t(h)] = false;
+      if (!agrees && (wrong || !asked.lazy)) voters[std::size_t(h)] = false;
     }
   }
   MUST(mistakes >= news.lower);

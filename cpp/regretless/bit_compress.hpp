@@ -52,8 +52,8 @@ REGRETLESS_INLINE void put_words(Word* p, const Words8& a) { _mm512_storeu_si512
 REGRETLESS_INLINE Words8 both(const Words8& a, const Words8& b) { return {_mm512_and_si512(a.all, b.all)}; }
 REGRETLESS_INLINE Words8 without(const Words8& a, const Words8& b) { return {_mm512_andnot_si512(b.all, a.all)}; }
 REGRETLESS_INLINE Empty8 none_empty() { return 0; }
-REGRETLESS_INLINE void note_empty(Empty8& found, const Words8& a) { found |= _mm512_testn_epi64_mask(a.all, a.all); }
-REGRETLESS_INLINE bool any_empty(const Empty8& found, int lanes) { return (found & ((1u << lanes) - 1)) != 0; }
+REGRETLESS_INLINE void note_empty(Empty8& empty, const Words8& a) { empty |= _mm512_testn_epi64_mask(a.all, a.all); }
+REGRETLESS_INLINE bool any_empty(const Empty8& empty, int lanes) { return (empty & ((1u << lanes) - 1)) != 0; }
 #else
 struct Words8 {
   static constexpr int parts = 64 / register_bytes, lanes = 8 / parts;
@@ -81,12 +81,12 @@ REGRETLESS_INLINE Words8 without(const Words8& a, const Words8& b) {
   return c;
 }
 REGRETLESS_INLINE Empty8 none_empty() { return Words8{}; }
-REGRETLESS_INLINE void note_empty(Empty8& found, const Words8& a) {
-  for (int i = 0; i < Words8::parts; ++i) found.part[i] |= Words8::Part(a.part[i] == Words8::Part{});
+REGRETLESS_INLINE void note_empty(Empty8& empty, const Words8& a) {
+  for (int i = 0; i < Words8::parts; ++i) empty.part[i] |= Words8::Part(a.part[i] == Words8::Part{});
 }
-REGRETLESS_INLINE bool any_empty(const Empty8& found, int lanes) {
+REGRETLESS_INLINE bool any_empty(const Empty8& empty, int lanes) {
   Word any = 0;
-  for (int lane = 0; lane < lanes; ++lane) any |= found.part[lane / Words8::lanes][lane % Words8::lanes];
+  for (int lane = 0; lane < lanes; ++lane) any |= empty.part[lane / Words8::lanes][lane % Words8::lanes];
   return any != 0;
 }
 #endif

@@ -98,20 +98,20 @@ ExpertVerdict play_late_rows(const Combination& s, const V* table, const double*
 
 // Charges that were made elsewhere.
 template <class R>
-Fault settle_charged(ExpertWorkspace& d, const Charged& given) {
+Fault settle_charged(ExpertWorkspace& d, const Charged& charged) {
   d.silent = 0;
   for (std::int64_t i = 0; i < d.padded_n; ++i) {
-    d.linear[i] = i < d.n ? given.charges[i] : missing;
-    d.own[i] = i < d.n && given.charges[i] == given.charges[i] ? given.own[i] : missing;
-    if (i < d.n) d.silent += given.charges[i] != given.charges[i];
+    d.linear[i] = i < d.n ? charged.charges[i] : missing;
+    d.own[i] = i < d.n && charged.charges[i] == charged.charges[i] ? charged.own[i] : missing;
+    if (i < d.n) d.silent += charged.charges[i] != charged.charges[i];
   }
   d.advised = d.charges = d.linear;
   d.losses = d.own;
   if (d.silent == d.n) return {ExpertRefusal::asleep, -1};
   if (const Fault bad = weigh<R>(d)) return bad;
-  Account account = audit(d, given.weights);
-  account.loss = given.loss;
-  account.expected = given.expected;
+  Account account = audit(d, charged.weights);
+  account.loss = charged.loss;
+  account.expected = charged.expected;
   if (const Fault bad = account_fault(d, account)) return bad;
   if (!may_be_summed(account.expected)) return {ExpertRefusal::infinite_loss, -1};
   learn<R>(d, account, nullptr);

@@ -151,11 +151,12 @@ REGRETLESS_INLINE double quotient(std::uint64_t digits, int places) {
   const std::uint64_t whole = divide(digits >> 1, digits << 63, five << five_up, rest);
   const int drop = 64 - std::countl_zero(whole) - 53;
   const std::uint64_t below = whole & ((std::uint64_t(1) << drop) - 1), half = std::uint64_t(1) << (drop - 1);
-  std::uint64_t kept = whole >> drop;
+  std::uint64_t significand = whole >> drop;
   // Without a branch, for whether to round up is as good as random.
-  kept += std::uint64_t(below > half) | (std::uint64_t(below == half) & (std::uint64_t(rest != 0) | (kept & 1)));
+  significand +=
+      std::uint64_t(below > half) | (std::uint64_t(below == half) & (std::uint64_t(rest != 0) | (significand & 1)));
   const int exponent = drop + five_up - up - places - 63;
-  return double(std::int64_t(kept)) * std::bit_cast<double>(std::uint64_t(1023 + exponent) << 52);
+  return double(std::int64_t(significand)) * std::bit_cast<double>(std::uint64_t(1023 + exponent) << 52);
 }
 
 // Puts digits behind those of a number; false if some are none, or if they become too many.
@@ -189,14 +190,14 @@ REGRETLESS_INLINE bool long_number(const char* begin, const char* end, double& o
 REGRETLESS_INLINE bool is_large(const char* begin, const char* end) {
   constexpr std::int64_t plenty = std::int64_t(1) << 40;
   std::int64_t order = 0, exponent = 0;  // 10^order is the place of the first digit that is not 0
-  bool found = false, point = false, down = false;
+  bool significant = false, point = false, down = false;
   for (begin += *begin == '-'; begin < end && (*begin | 0x20) != 'e'; ++begin) {
     if (*begin == '.') {
       point = true;
     } else {
-      if (!found && point) --order;
-      if (found && !point) ++order;
-      found = found || *begin != '0';
+      if (!significant && point) --order;
+      if (significant && !point) ++order;
+      significant = significant || *begin != '0';
     }
   }
   for (++begin; begin < end; ++begin) {
@@ -280,9 +281,9 @@ REGRETLESS_INLINE Words words_of(auto place) {
 
 // 12.5 becomes 125 with one place. Not zero where there is more than one point, or nothing but a point.
 REGRETLESS_INLINE Words take_out_point(Words& digits, Words size, Words& places) {
-  const Words high = equal_bytes(digits, '.' ^ '0'), found = Words(high != 0), low = high >> 7;
-  const Words wrong = (high & (high - 1)) | (found & Words(size == 1)) | (found & Words(places != 0));
-  const Words point = (low << 8) - low, below = (low - 1) & found, above = ~(point | below) & found;
+  const Words high = equal_bytes(digits, '.' ^ '0'), dots = Words(high != 0), low = high >> 7;
+  const Words wrong = (high & (high - 1)) | (dots & Words(size == 1)) | (dots & Words(places != 0));
+  const Words point = (low << 8) - low, below = (low - 1) & dots, above = ~(point | below) & dots;
   digits = (digits & ~(point | below)) | (digits & below) << 8;
   places += sum_bytes(above & every_byte);
   return wrong;

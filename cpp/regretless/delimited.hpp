@@ -90,13 +90,13 @@ class DelimitedScan {
  public:
   DelimitedScan(const char* text, std::size_t size, char delimiter) : text_(text), size_(size), delimiter_(delimiter) {}
 
-  struct Found {
+  struct Separators {
     std::uint64_t all, newlines;
   };
 
-  REGRETLESS_INLINE Found next(std::size_t at) { return next(at, TextBlock(text_ + at)); }
+  REGRETLESS_INLINE Separators next(std::size_t at) { return next(at, TextBlock(text_ + at)); }
   // Of the last 64 bytes, which may be fewer and then need no room behind them.
-  Found last(std::size_t at) {
+  Separators last(std::size_t at) {
     char bytes[64] = {};
     std::memcpy(bytes, text_ + at, size_ - at);
     return next(at, TextBlock(bytes));
@@ -105,7 +105,7 @@ class DelimitedScan {
   bool misplaced() const { return misplaced_ != 0; }
 
  private:
-  REGRETLESS_INLINE Found next(std::size_t at, const TextBlock& block) {
+  REGRETLESS_INLINE Separators next(std::size_t at, const TextBlock& block) {
     const std::uint64_t there = size_ - at < 64 ? (std::uint64_t(1) << (size_ - at)) - 1 : ~std::uint64_t(0);
     std::uint64_t newlines = block.equal('\n') & there, delimiters = block.equal(delimiter_) & there;
     const std::uint64_t quotes = block.equal('"') & there;
@@ -189,11 +189,11 @@ class DelimitedReader {
     *mark++ = 0;  // where what stands before the first cell ends
     std::size_t whole = 0;
     for (std::size_t at = 0; at < size; at += 64) {
-      const DelimitedScan::Found found = scan.next(at);
-      std::uint64_t all = found.all;
+      const DelimitedScan::Separators separators = scan.next(at);
+      std::uint64_t all = separators.all;
       const int count = count_ones(all);
-      if (found.newlines)
-        whole = std::size_t(mark - job_.marks - 1) + std::size_t(count_ones(all & upto_last(found.newlines)));
+      if (separators.newlines)
+        whole = std::size_t(mark - job_.marks - 1) + std::size_t(count_ones(all & upto_last(separators.newlines)));
       // Twelve are written whether or not they are there: a fixed count costs less than a guess at the right one.
       const auto next = [&] {
         const int place = std::countr_zero(all | std::uint64_t(1) << 63);

@@ -148,7 +148,7 @@ struct ShortRows {
   template <int rows>
   REGRETLESS_INLINE void dot(std::int64_t first, const Mixed& by, double sign, double* out) const {
     const std::int16_t* const a = values + first * stride;
-    double found[rows]{};
+    double totals[rows]{};
     for (std::int64_t begin = 0; begin < stride; begin += strip) {
       const std::int64_t end = begin + strip < stride ? begin + strip : stride;
       Sixteen sum[rows]{};
@@ -156,9 +156,9 @@ struct ShortRows {
         const Sixteen p = sixteen_at(by.narrow + k);
         for (int r = 0; r < rows; ++r) sum[r] = sum[r] + sixteen_at(a + r * stride + k) * p;
       }
-      for (int r = 0; r < rows; ++r) found[r] += in_all(sum[r]);
+      for (int r = 0; r < rows; ++r) totals[r] += in_all(sum[r]);
     }
-    for (int r = 0; r < rows; ++r) out[first + r] = sign * found[r];
+    for (int r = 0; r < rows; ++r) out[first + r] = sign * totals[r];
   }
 
   REGRETLESS_INLINE void combine(const std::int32_t* places, const double* weights, double* out) const {

@@ -10,7 +10,7 @@ namespace regretless::REGRETLESS_ISA {
 struct Duelist {
   const DuelSide& side;
   const std::int64_t n, padded;
-  double *kept, *last, *play, *sum, *won, *prior;
+  double *regrets, *last, *play, *sum, *won, *prior;
   double *gain, *next;
   float* narrow;
   std::int32_t* places;
@@ -18,7 +18,7 @@ struct Duelist {
 
   explicit Duelist(const DuelSide& s) : side(s), n(s.count), padded(duel_padded(s.count)) {
     const auto row = [&](DuelRow r) { return s.state + r * padded; };
-    kept = row(duel_kept);
+    regrets = row(duel_regrets);
     last = row(duel_last);
     play = row(duel_play);
     sum = row(duel_sum);
@@ -49,9 +49,9 @@ struct Duelist {
     const std::int64_t rest = n & 7, whole = n - rest;
     for (std::int64_t i = 0; i < whole; i += 8) won = won + at(play, i) * at(gain, i);
     if (rest) won = won + at(play, whole) * some_of(gain + whole, rest, 0);
-    const double found = in_all(won);
-    for (std::int64_t i = n; i < padded; ++i) gain[i] = found;
-    return found;
+    const double value = in_all(won);
+    for (std::int64_t i = n; i < padded; ++i) gain[i] = value;
+    return value;
   }
 
   // A round enters the averages.
@@ -67,7 +67,7 @@ struct Duelist {
   double norm() const {
     Octet sum{};
     for (std::int64_t i = 0; i < padded; i += 8) {
-      const Octet positive = upper(at(kept, i), eight(0));
+      const Octet positive = upper(at(regrets, i), eight(0));
       sum = sum + positive * positive;
     }
     return __builtin_sqrt(in_all(sum));
@@ -97,8 +97,9 @@ struct RegretMatching {
   static Lesson learn(Duelist& me, double value, double) {
     Octet square{}, total{};
     for (std::int64_t i = 0; i < me.padded; i += 8) {
-      const Octet regret = at(me.gain, i) - eight(value), kept = at(me.kept, i) + regret, next = upper(kept, eight(0));
-      put(me.kept + i, kept);
+      const Octet regret = at(me.gain, i) - eight(value), summed = at(me.regrets, i) + regret,
+                  next = upper(summed, eight(0));
+      put(me.regrets + i, summed);
       put(me.next + i, next);
       square = square + regret * regret;
       total = total + next;
@@ -114,11 +115,11 @@ struct RegretMatchingPlus {
   static Lesson learn(Duelist& me, double value, double) {
     Octet square{}, total{};
     for (std::int64_t i = 0; i < me.padded; i += 8) {
-      const Octet regret = at(me.gain, i) - eight(value), kept = upper(at(me.kept, i) + regret, eight(0));
-      put(me.kept + i, kept);
-      put(me.next + i, kept);
+      const Octet regret = at(me.gain, i) - eight(value), summed = upper(at(me.regrets, i) + regret, eight(0));
+      put(me.regrets + i, summed);
+      put(me.next + i, summed);
       square = square + regret * regret;
-      total = total + kept;
+      total = total + summed;
     }
     play_matched(me, in_all(total));
     return {in_all(square)};
@@ -131,9 +132,9 @@ struct PredictiveMatchingPlus {
   static Lesson learn(Duelist& me, double value, double) {
     Octet square{}, total{};
     for (std::int64_t i = 0; i < me.padded; i += 8) {
-      const Octet regret = at(me.gain, i) - eight(value), kept = upper(at(me.kept, i) + regret, eight(0));
-      const Octet next = upper(kept + regret, eight(0)), error = regret - at(me.last, i);
-      put(me.kept + i, kept);
+      const Octet regret = at(me.gain, i) - eight(value), summed = upper(at(me.regrets, i) + regret, eight(0));
+      const Octet next = upper(summed + regret, eight(0)), error = regret - at(me.last, i);
+      put(me.regrets + i, summed);
       put(me.last + i, regret);
       put(me.next + i, next);
       square = square + error * error;
@@ -154,13 +155,13 @@ struct ExponentialWeights {
   static Lesson learn(Duelist& me, double value, double rate) {
     Octet most = eight(-infinity), highest = most, lowest = eight(infinity);
     for (std::int64_t i = 0; i < me.padded; i += 8) {
-      const Octet gain = at(me.gain, i), regret = gain - eight(value), kept = at(me.kept, i) + regret;
-      const Octet raised = eight(rate) * (expects == Expects::last_regret ? kept + regret : kept);
+      const Octet gain = at(me.gain, i), regret = gain - eight(value), summed = at(me.regrets, i) + regret;
+      const Octet raised = eight(rate) * (expects == Expects::last_regret ? summed + regret : summed);
       const Octet power = at(me.prior, i) + lower(upper(raised, eight(-steepest)), eight(steepest));
       const Octet change = gain - at(me.last, i);
       highest = upper(highest, i + 8 <= me.n ? change : first_of(change, me.n - i, -infinity));
       lowest = lower(lowest, i + 8 <= me.n ? change : first_of(change, me.n - i, infinity));
-      put(me.kept + i, kept);
+      put(me.regrets + i, summed);
       put(me.last + i, gain);
       put(me.next + i, power);
       most = upper(most, power);

@@ -24,12 +24,12 @@ inline constexpr int duel_memory_size = sizeof(DuelMemory) / sizeof(double);
 
 // Rows of a player's state, each padded to whole sixteens.
 enum DuelRow {
-  duel_kept,   // summed regrets; of RM+ and PRM+ never below zero
-  duel_last,   // last payoffs of exponential weights, last regrets of PRM+
-  duel_play,   // the strategy of the next round; of the alternating column player, of the last one too
-  duel_sum,    // weighted sum of the strategies
-  duel_won,    // weighted sum of what each strategy would have won
-  duel_prior,  // what is played while there is no regret; of exponential weights the logarithm of the first strategy
+  duel_regrets,  // summed regrets; of RM+ and PRM+ never below zero
+  duel_last,     // last payoffs of exponential weights, last regrets of PRM+
+  duel_play,     // the strategy of the next round; of the alternating column player, of the last one too
+  duel_sum,      // weighted sum of the strategies
+  duel_won,      // weighted sum of what each strategy would have won
+  duel_prior,    // what is played while there is no regret; of exponential weights the logarithm of the first strategy
   duel_rows
 };
 constexpr std::int64_t duel_padded(std::int64_t n) { return (n + 15) / 16 * 16; }

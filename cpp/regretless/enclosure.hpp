@@ -96,9 +96,9 @@ struct Least {
 
 // The least of the sums over the sum of the weights, in payoffs.
 template <class M>
-REGRETLESS_INLINE double guaranteed(const M& a, int exponent, const Least& found, const double* weights,
+REGRETLESS_INLINE double guaranteed(const M& a, int exponent, const Least& extreme, const double* weights,
                                     std::int64_t n) {
-  Pair p = found.least;
+  Pair p = extreme.least;
   if (!p.exact || !never_underflows(a, entries_of(a), weights, n)) {
     const double low = p.low - spare;  // what underflow may have hidden in any of them
     p = pair_of(p.high, low < p.low ? low : std::nextafter(p.low, -infinity), false);
@@ -120,7 +120,7 @@ REGRETLESS_INLINE bool are_weights(const double* weights, std::int64_t n) {
 
 // The least and the largest of numbers; false if one is infinite or none.
 template <class V>
-inline bool range_within(const V* values, std::int64_t count, Interval& found) {
+inline bool range_within(const V* values, std::int64_t count, Interval& bounds) {
   Octet least = eight(infinity), largest = eight(-infinity), spoiled = eight(0);
   for (std::int64_t k = 0; k < count; k += 8) {
     const Octet x = eight_of(values, k, count, double(values[0]));
@@ -128,22 +128,23 @@ inline bool range_within(const V* values, std::int64_t count, Interval& found) {
     largest = upper(largest, x);
     spoiled = spoiled + (x - x);
   }
-  found = {smallest_of(least), largest_of(largest)};
+  bounds = {smallest_of(least), largest_of(largest)};
   return in_all(spoiled) == 0;
 }
-inline bool range(const void* values, bool single, std::int64_t count, Interval& found) {
-  if (single) return range_within(static_cast<const float*>(values), count, found);
-  return range_within(static_cast<const double*>(values), count, found);
+inline bool range(const void* values, bool single, std::int64_t count, Interval& bounds) {
+  if (single) return range_within(static_cast<const float*>(values), count, bounds);
+  return range_within(static_cast<const double*>(values), count, bounds);
 }
 
-inline bool enclose(const GameMatrix& game, const double* row, const double* column, double* room, Interval& found) {
+inline bool enclose(const GameMatrix& game, const double* row, const double* column, double* room, Interval& bounds) {
   if (!are_weights(row, game.rows) || !are_weights(column, game.columns)) return false;
   with_matrix(game, [&](const auto& a) {
     Least lower{a.rows}, upper{a.columns};
     column_products(a, row, room, [&](std::int64_t, const Compensated<double>& sum) { lower.take(sum); });
     row_products(a, column, room,
                  [&](std::int64_t, const Compensated<double>& sum) { upper.take({-sum.sum, -sum.rest, sum.errors}); });
-    found = {guaranteed(a, game.exponent, lower, row, a.rows), -guaranteed(a, game.exponent, upper, column, a.columns)};
+    bounds = {guaranteed(a, game.exponent, lower, row, a.rows),
+              -guaranteed(a, game.exponent, upper, column, a.columns)};
   });
   return true;
 }

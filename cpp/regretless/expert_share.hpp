@@ -21,10 +21,10 @@ struct Share {
     Octet total{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8) total = total + at(d.row[0], i);
     const double before = in_all(total), sum = gentle(d, mix) ? temper(d, mix, before) : temper_steeply(d, mix, before);
-    const double* kept = sum > 0 ? d.aux : d.prior;
+    const double* weights = sum > 0 ? d.aux : d.prior;
     const double alpha = d.setting.alpha, part = (1 - alpha) / (sum > 0 ? sum : 1);
     for (std::int64_t i = 0; i < d.padded_n; i += 8)
-      put(d.row[0] + i, eight(part) * at(kept, i) + eight(alpha) * at(d.prior, i));
+      put(d.row[0] + i, eight(part) * at(weights, i) + eight(alpha) * at(d.prior, i));
     add_charges(d, d.row[1], mix.charge);
   }
 

@@ -21,12 +21,12 @@ static bool equal_priors(const ExpertWorkspace& d) {
 template <Leaves leaves, Rows rows, class V, class LossOf>
 static std::int64_t sweep_rows(ExpertWorkspace& d, const V* table, const double* outcomes, const Results& to,
                                std::int64_t t, std::int64_t end, std::int64_t step, LossOf loss_of) {
-  constexpr bool kept = leaves == Leaves::experts, said = rows == Rows::forecasts;
+  constexpr bool of_experts = leaves == Leaves::experts, said = rows == Rows::forecasts;
   const Combination& s = d.setting;
   ExpertBook near_book = d.book;
   CombinerMemory near_memory = d.memory;
-  ExpertBook& book = kept ? d.book : near_book;
-  CombinerMemory& memory = kept ? d.memory : near_memory;
+  ExpertBook& book = of_experts ? d.book : near_book;
+  CombinerMemory& memory = of_experts ? d.memory : near_memory;
   d.silent = 0;
   d.erred = false;
   d.losses = d.charges = d.own;
@@ -36,7 +36,7 @@ static std::int64_t sweep_rows(ExpertWorkspace& d, const V* table, const double*
   for (; t < end; ++t) {
     const double* y = outcomes ? outcomes + t : nullptr;
     if (said && outcome_fault(s, y)) break;
-    if constexpr (kept) {
+    if constexpr (of_experts) {
       d.eta = common_rate(d);
       d.power = power_of(d, memory, d.eta);
     }
@@ -57,7 +57,7 @@ static std::int64_t sweep_rows(ExpertWorkspace& d, const V* table, const double*
     if (to.losses) to.losses[t] = account.loss;
     write_usual(book, memory, account, d.eta);
     if (said) book.max_outcome2 = at_least(*y * *y, book.max_outcome2);
-    if constexpr (kept) {
+    if constexpr (of_experts) {
       give_out(d, account, to, t);
       if (s.schedule != ScheduleKind::constant) note_gap(d, Hedge::gap_of_all(d, account.mix, all.led));
     }
@@ -66,7 +66,7 @@ static std::int64_t sweep_rows(ExpertWorkspace& d, const V* table, const double*
     d.row[0] = d.next;
     d.next = before;
   }
-  if constexpr (!kept) {
+  if constexpr (!of_experts) {
     d.book = near_book;
     d.memory = near_memory;
   }
@@ -97,9 +97,9 @@ static std::int64_t hedge_rows(ExpertWorkspace& d, const V* table, const double*
 
 // play(f), f making a loss from its outcome, for losses that a sweep knows; `given` for a table of losses.
 template <class Play, class Table>
-static std::int64_t with_sweepable(const Combination& s, std::int64_t t, Table given, Play play) {
+static std::int64_t with_sweepable(const Combination& s, std::int64_t t, Table table, Play play) {
   switch (s.charge) {
-    case ChargeKind::table: return given([](double) { return TableLoss{}; });
+    case ChargeKind::table: return table([](double) { return TableLoss{}; });
     case ChargeKind::absolute: return play([](double y) { return Absolute{y}; });
     case ChargeKind::square: return play([](double y) { return Square{y}; });
     case ChargeKind::pinball: return play([&](double y) { return Pinball{y, s.tau}; });

@@ -94,19 +94,19 @@ inline double growth_of(const Regression& model, const RegressionRules& rules) {
   return sum - log_of(part);
 }
 
-inline void note_loss(const Explore& s, const Settlement& given) {
+inline void note_loss(const Explore& s, const Settlement& settlement) {
   ExploreBook& book = *s.book;
-  const double missed = given.forecast - given.loss;
+  const double missed = settlement.forecast - settlement.loss;
   book.settled += 1;
-  book.late += given.late;
-  book.loss += given.loss;
-  book.error += rule_of(s).logarithmic ? surprise_of(given.forecast, given.loss) : missed * missed;
-  s.tallies[lost_then * s.arms + given.arm] += given.loss;
-  for (std::int64_t arm = 0; given.awake && arm < s.arms; ++arm)
-    if (!given.awake[arm]) s.tallies[missed_then * s.arms + arm] += given.loss;
+  book.late += settlement.late;
+  book.loss += settlement.loss;
+  book.error += rule_of(s).logarithmic ? surprise_of(settlement.forecast, settlement.loss) : missed * missed;
+  s.tallies[lost_then * s.arms + settlement.arm] += settlement.loss;
+  for (std::int64_t arm = 0; settlement.awake && arm < s.arms; ++arm)
+    if (!settlement.awake[arm]) s.tallies[missed_then * s.arms + arm] += settlement.loss;
   double gamma = 1;
   for (int place = 0; place < explore_implicit; ++place)
-    s.estimates[place * s.arms + given.arm] += given.loss / (given.probability + (gamma /= 2));
+    s.estimates[place * s.arms + settlement.arm] += settlement.loss / (settlement.probability + (gamma /= 2));
 }
 
 // The model of an arm learns a loss, in units, of row t.

@@ -82,9 +82,9 @@ bool bear_round(const KernelWorkspace<V>& work, const V& values, std::int64_t i,
     Ledger book = s.book[c];
     const double y = targets == 1 ? double(label) : label == c ? 1.0 : -1.0;
     const double move = suffer_kernel(score, y, weight, self, tie, norm2, book);
-    if (!(is_kept(book) && is_kept(norm2) && is_kept(move * book.rounds))) return false;
+    if (!(is_storable(book) && is_storable(norm2) && is_storable(move * book.rounds))) return false;
   }
-  return is_kept(s.book[targets > 1 ? targets : 0].total_norm2 + self);
+  return is_storable(s.book[targets > 1 ? targets : 0].total_norm2 + self);
 }
 
 // One round of a block; whether any target moves.

@@ -44,7 +44,7 @@ class Search {
   const Frame& root() const { return root_; }
   const Memo& memo() const { return memo_; }
   Alike& alike() { return alike_; }
-  const Move& found() const { return found_; }
+  const Move& winning_move() const { return winning_move_; }
   std::int64_t steps() const { return steps_; }
   std::int64_t words() const { return words_; }  // that were looked at
   void count(std::int64_t words) { words_ += words; }
@@ -86,7 +86,7 @@ class Search {
     if (size >> levels == 0) return arrive(false);
     if (f.narrow() && levels <= few_levels) {
       const std::int64_t column = few_levels_root(f, mask, levels, words_);
-      if (column >= 0) found_ = {f.point[column], true, 0};
+      if (column >= 0) winning_move_ = {f.point[column], true, 0};
       return arrive(column >= 0);
     }
     words_ += 2 * f.cells();
@@ -170,7 +170,7 @@ class Search {
 
   Answer finish(Node& n, Move move) {
     const bool holds = move.point >= 0;
-    if (holds) found_ = move;
+    if (holds) winning_move_ = move;
     remember(n.key, n.size, n.wanted, holds, move);
     --top_;
     arrive(holds);
@@ -198,7 +198,7 @@ class Search {
   Node nodes_[most_levels];
   Frame frames_[most_levels];
   Room<Word> spare_key_, spare_live_;
-  Move found_{};
+  Move winning_move_{};
   int top_ = -1;
   Answer arrived_ = Answer::no;
   std::int64_t steps_ = 0, words_ = 0;

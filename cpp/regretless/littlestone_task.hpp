@@ -142,8 +142,8 @@ class LittlestoneTask {
     }
     if (g.point < 0) {
       Move move{};
-      const LittlestoneStatus found = root_of(f, g.mask, depth_ - at_, words, move);
-      if (found != LittlestoneStatus::done) return found;
+      const LittlestoneStatus status = root_of(f, g.mask, depth_ - at_, words, move);
+      if (status != LittlestoneStatus::done) return status;
       if (move.split) {
         points_[g.place] = g.point = move.point;
         return LittlestoneStatus::done;
@@ -190,7 +190,7 @@ class LittlestoneTask {
     if (seeking_) return LittlestoneStatus::open;
     if (verdict == Answer::no_memory) return LittlestoneStatus::no_memory;
     if (verdict == Answer::no) return LittlestoneStatus::not_shattered;
-    move = search_.found();
+    move = search_.winning_move();
     return LittlestoneStatus::done;
   }
 

@@ -45,8 +45,8 @@ struct Tableau {
 
 struct GameKernels {
   bool (*range)(const void* values, bool single, std::int64_t count,
-                Interval& found);  // false: one of them is not finite
-  bool (*enclose)(const GameMatrix&, const double* row, const double* column, double* room, Interval& found);
+                Interval& bounds);  // false: one of them is not finite
+  bool (*enclose)(const GameMatrix&, const double* row, const double* column, double* room, Interval& bounds);
   void (*load)(Tableau&);
   bool (*pivot)(Tableau&, std::int64_t limit);  // false: the limit was reached before the end
   void (*polish)(Tableau&);

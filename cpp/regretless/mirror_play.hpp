@@ -63,9 +63,9 @@ REGRETLESS_APART static LinearRefusal try_out(const Row& row, double dot, double
   const MirrorMemory& m = s.memory;
   if (const LinearRefusal c = complain_of(norm2, dot, m); c != LinearRefusal::none) return c;
   const double by = write_down<L>(dot, y, norm2, weight, rules, m, book);
-  bool bears = is_kept(book) && is_kept(m.bias + by * rules.intercept);
+  bool bears = is_storable(book) && is_storable(m.bias + by * rules.intercept);
   for (std::int64_t k = 0; k < row.n; ++k)
-    bears &= is_kept(s.theta[std::int64_t(row.column(k)) * s.stride] + by * row.x[k]);
+    bears &= is_storable(s.theta[std::int64_t(row.column(k)) * s.stride] + by * row.x[k]);
   return bears ? LinearRefusal::none : LinearRefusal::diverged;
 }
 
@@ -150,7 +150,7 @@ LinearVerdict mirror_many(const X& rows, const Labels& labels, const MirrorRules
       scores[c] = dots[c] * factor_for<L>(rules, state.memory[c], state.memory[c].met);
       mild &= is_mild(norm2, dots[c], weight, rules, state.memory[c]);
     }
-    LinearRefusal bad = mild || is_kept(whole.total_norm2 + norm2) ? LinearRefusal::none : LinearRefusal::diverged;
+    LinearRefusal bad = mild || is_storable(whole.total_norm2 + norm2) ? LinearRefusal::none : LinearRefusal::diverged;
     for (std::int64_t c = 0; c < state.targets && !mild && bad == LinearRefusal::none; ++c)
       bad = try_out<L>(row, dots[c], sign(c), norm2, weight, rules, duals(c), state.book[c]);
     if (bad != LinearRefusal::none) [[unlikely]] {

@@ -41,7 +41,7 @@ REGRETLESS_APART static bool bear_direct(const Round& round, const Euclidean& ge
   const auto bears_it = [&](std::int64_t c) {
     return bears_step(geometry, state.memory[c], a, side.scores[c], round.norm2);
   };
-  return is_kept(whole) && bears_it(round.label) && bears_it(rival);
+  return is_storable(whole) && bears_it(round.label) && bears_it(rival);
 }
 
 // Whether two classes move. All weights are one long vector, and its gradient is the row twice over.

@@ -70,8 +70,8 @@ REGRETLESS_INLINE bool is_tame(double norm2, double score, double weight, const 
 template <Geometry G>
 REGRETLESS_APART bool bears_step(const G& geometry, const Memory& m, double a, double score, double norm2) {
   const double scale = geometry.scale(m), more = std::fabs(a) * (2 * std::fabs(score) + std::fabs(a) * norm2);
-  return is_kept((m.norm2 + more) / (scale * scale)) && is_kept(m.rounding + m.norm2 + more) &&
-         is_kept(m.clock * a / scale);
+  return is_storable((m.norm2 + more) / (scale * scale)) && is_storable(m.rounding + m.norm2 + more) &&
+         is_storable(m.clock * a / scale);
 }
 
 // Whether a row has numbers whose squares are all nothing: to a rate that asks for its length it looks like zeros.
@@ -91,7 +91,7 @@ REGRETLESS_APART bool bears(const G& geometry, const L& loss, const Rate& rate, 
   const double updates = book.updates, slope = weight * loss.slope(y * score, y, memory, book);
   const double a = suffer(loss, rate, y, score, norm2, weight, memory, book);
   if (slope != 0 && book.updates == updates && (vanished || (norm2 > 0 && book.slope2 > 0))) return false;
-  return is_kept(book) && bears_step(geometry, memory, a, score, norm2);
+  return is_storable(book) && bears_step(geometry, memory, a, score, norm2);
 }
 
 // Checks the row of round t before anything reads it, and fetches what the rounds to come will read. Weights are
@@ -231,7 +231,7 @@ REGRETLESS_APART bool bear_many(const Round& round, bool vanished, const G& geom
     if (!bears(geometry, loss, rate, c == round.label ? 1 : -1, side.scores[c], round.norm2, round.weight, vanished,
                state.memory[c], state.book[c]))
       return false;
-  return is_kept(state.book[side.targets].total_norm2 + round.norm2);
+  return is_storable(state.book[side.targets].total_norm2 + round.norm2);
 }
 
 // Whether any target moves.

@@ -41,7 +41,8 @@ REGRETLESS_INLINE P two_to(const P& y) {
 }
 template <Lanes P>
 REGRETLESS_INLINE P two_to_less_one(const P& y) {
-  return apply([]<class V>(V v) REGRETLESS_LAMBDA { return value_less_one(power_of_two(larger(v, V{} - 1021.0))); }, y);
+  return apply([]<class V>(V v) REGRETLESS_LAMBDA { return value_less_one(power_of_two(larger(v, V{} - 1021.0))); },
+               y);
 }
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -262,9 +262,9 @@ PullVerdict open_draw(const Pulling& s, Awake awake, const PullAdvice& advice, D
 }
 
 template <class R>
-PullVerdict settle_draw(const Pulling& s, const PullSettlement& given) {
-  const Drawn& d = given.drawn;
-  Awake awake = given.awake;
+PullVerdict settle_draw(const Pulling& s, const PullSettlement& settlement) {
+  const Drawn& d = settlement.drawn;
+  Awake awake = settlement.awake;
   bool every = true;
   if (awake)
     for (std::int64_t i = 0; i < s.arms; ++i) every &= awake[i] != 0;
@@ -275,28 +275,28 @@ PullVerdict settle_draw(const Pulling& s, const PullSettlement& given) {
   if constexpr (R::sees_all) {
     for (std::int64_t i = 0; i < s.arms; ++i) {
       const bool sleeps = awake && !awake[i];
-      if (!sleeps && outside(given.row[i])) return {0, PullRefusal::out_of_range, i};
-      row[i] = sleeps ? 0 : in_units(given.row[i], s.low, s.high, s.rewards);
+      if (!sleeps && outside(settlement.row[i])) return {0, PullRefusal::out_of_range, i};
+      row[i] = sleeps ? 0 : in_units(settlement.row[i], s.low, s.high, s.rewards);
     }
     loss = row[d.arm];
   } else {
-    if (outside(given.loss)) return {0, PullRefusal::out_of_range, d.arm};
-    loss = in_units(given.loss, s.low, s.high, s.rewards);
+    if (outside(settlement.loss)) return {0, PullRefusal::out_of_range, d.arm};
+    loss = in_units(settlement.loss, s.low, s.high, s.rewards);
   }
   if constexpr (R::advised) {
-    const std::int64_t bad = R::unsound(s, given.advice);
+    const std::int64_t bad = R::unsound(s, settlement.advice);
     if (bad >= 0) return {0, PullRefusal::advice, bad};
   }
   R rule(s);
   PullBook& book = *s.book;
-  const bool in_time = given.number == book.rounds;
+  const bool in_time = settlement.number == book.rounds;
   book.late += !in_time;
   book.settled += 1;
   book.loss += loss;
   s.tallies[arm_losses * s.arms + d.arm] += loss;
   if (awake) tell_missed(s, awake, loss);
   if constexpr (R::sees_all) rule.settle(d, row, in_time, awake);
-  else if constexpr (R::advised) rule.settle(d, loss, in_time, given.advice);
+  else if constexpr (R::advised) rule.settle(d, loss, in_time, settlement.advice);
   else rule.settle(d, loss, in_time, awake);
   return {};
 }

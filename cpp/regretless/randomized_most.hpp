@@ -18,8 +18,8 @@ class MostWorth {
       for (std::int64_t n = 2; n <= sizes_; ++n) {
         Word most = 0;
         for (std::int64_t a = 1; a < n; ++a) {
-          const Word found = split_worth(at(a, d), at(n - a, d - 1));
-          if (found > most) most = found;
+          const Word value = split_worth(at(a, d), at(n - a, d - 1));
+          if (value > most) most = value;
         }
         at(n, d) = most;
       }

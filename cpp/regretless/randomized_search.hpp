@@ -209,8 +209,8 @@ class RandomizedSearch {
       look(l, 0);
       look(l, 1);
     }
-    const Word threshold = n.threshold(), found = split_worth(n.side[0].upper, n.side[1].upper);
-    if (found <= threshold) return pass(n, found);
+    const Word threshold = n.threshold(), value = split_worth(n.side[0].upper, n.side[1].upper);
+    if (value <= threshold) return pass(n, value);
     for (int s : {0, 1}) {
       const Worth &mine = n.side[s], &other = n.side[1 - s];
       if (mine.lower == mine.upper) continue;
@@ -221,8 +221,8 @@ class RandomizedSearch {
       return enter(*n.frame, l.side, 2 * threshold > one_mistake + other.upper ? enough - other.upper : 0, n.dimension);
     }
     rounded_ |= (n.side[0].upper ^ n.side[1].upper) & 1;
-    n.worth.lower = found;
-    return pass(n, found);
+    n.worth.lower = value;
+    return pass(n, value);
   }
 
   static Word most_of(const RandomizedNode& n) {

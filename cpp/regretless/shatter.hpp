@@ -10,7 +10,7 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-constexpr std::int64_t first_kept = 32;      // cells of a level
+constexpr std::int64_t first_room = 32;      // cells of a level
 constexpr std::int64_t work_of_a_word = 32;  // when a set is verified
 constexpr std::int64_t largest_sorted = 65;  // cells of more hypotheses than a word count as of one size
 
@@ -61,7 +61,7 @@ inline bool load(ShatterSearch& s, std::int64_t side) {
   l.count = l.next = 0;
   for (std::int64_t x = 0; x < s.points; ++x) {
     std::int64_t ones = 0;
-    for (std::int64_t w = 0; w < words; ++w) ones += bits_of(s.given[x * words + w]);
+    for (std::int64_t w = 0; w < words; ++w) ones += bits_of(s.class_columns[x * words + w]);
     const std::int64_t least = smaller_side(ones, s.hypotheses);
     if (least < side) continue;
     l.candidates[l.count] = x;
@@ -73,7 +73,7 @@ inline bool load(ShatterSearch& s, std::int64_t side) {
     l.present[w] = w < s.hypotheses / 64 ? ~Word(0) : w == s.hypotheses / 64 ? (Word(1) << s.hypotheses % 64) - 1 : 0;
   for (std::int64_t i = 0; i < l.count; ++i)
     for (std::int64_t w = 0; w < l.stride; ++w)
-      l.columns[i * l.stride + w] = w < words ? s.given[l.candidates[i] * words + w] : 0;
+      l.columns[i * l.stride + w] = w < words ? s.class_columns[l.candidates[i] * words + w] : 0;
   s.depth = 0;
   s.begun = true;
   return true;
@@ -155,7 +155,7 @@ inline void sort_ranks(ShatterLevel& l) {
 // for those that are not kept.
 inline bool place_sides(ShatterSearch& s, const ShatterLevel& l, ShatterLevel& below) {
   const std::int64_t sides = 2 * l.cells;
-  below.cells = sides < s.kept ? sides : s.kept;
+  below.cells = sides < s.room ? sides : s.room;
   if (!room_for_cells(below) || !grow(s.places, s.more_rooms[1], sides)) return false;
   std::int64_t of_size[largest_sorted + 2] = {};
   const auto size_of = [&](std::int64_t child) {
@@ -254,7 +254,7 @@ REGRETLESS_APART inline bool verified(ShatterSearch& s, std::int64_t& work) {
   for (std::int64_t w = 0; w < words; ++w) {
     Word labels[64] = {};
     for (int i = 0; i < s.target; ++i) {
-      const Word said = s.given[s.chosen[i] * words + w];
+      const Word said = s.class_columns[s.chosen[i] * words + w];
       for (int bit = 0; bit < 64; ++bit) labels[bit] |= (said >> bit & 1) << i;
     }
     const std::int64_t count = s.hypotheses - 64 * w < 64 ? s.hypotheses - 64 * w : 64;
@@ -264,8 +264,8 @@ REGRETLESS_APART inline bool verified(ShatterSearch& s, std::int64_t& work) {
   const std::int64_t spent = work_of_a_word * words;
   work -= spent;
   s.verifying += spent;
-  if (2 * s.verifying > s.searching && s.kept < s.hypotheses) {
-    s.kept *= 2;
+  if (2 * s.verifying > s.searching && s.room < s.hypotheses) {
+    s.room *= 2;
     s.verifying = s.searching = 0;
   }
   return false;
@@ -305,7 +305,7 @@ inline Shattered step(ShatterSearch& s, std::int64_t& work) {
   if (l.count - l.next < missing) return s.depth-- == 0 ? Shattered::none : Shattered::open;
   const std::int64_t chosen = l.next++;
   choose(s, chosen);
-  if (missing == 1) return verified(s, work) ? Shattered::found : Shattered::open;
+  if (missing == 1) return verified(s, work) ? Shattered::exists : Shattered::open;
   ShatterLevel& below = s.levels[s.depth + 1];
   if (!count_sides(s, l, column_of(l, chosen))) return Shattered::no_memory;
   const std::int64_t side = needed(missing - 2), left = l.count - l.next;
@@ -330,34 +330,34 @@ inline Shattered step(ShatterSearch& s, std::int64_t& work) {
 inline Shattered go_on_in_tail(ShatterSearch& s, std::int64_t& work) {
   ShatterLevel& l = s.levels[s.depth];
   const int missing = s.target - s.depth;
-  const Shattered found = search_tail(s, l, missing, work);
-  if (found == Shattered::open) return found;
-  if (found == Shattered::none) {
+  const Shattered status = search_tail(s, l, missing, work);
+  if (status == Shattered::open) return status;
+  if (status == Shattered::none) {
     s.in_tail = false;
     l.next = l.count;
     return Shattered::open;
   }
   for (int i = 0; i < missing; ++i) s.chosen[s.depth + i] = l.candidates[s.tail[i]];
   ++s.tail[missing - 1];
-  return verified(s, work) ? Shattered::found : Shattered::open;
+  return verified(s, work) ? Shattered::exists : Shattered::open;
 }
 
 inline bool begin(ShatterSearch& s) {
-  s.kept = first_kept;
+  s.room = first_room;
   if (!load(s, needed(s.target - 1)) || !grow(s.seen, s.more_rooms[2], std::int64_t(1) << s.target)) return false;
   if (tells(s.levels[0], s.target)) begin_tail(s, s.levels[0]);
   return true;
 }
 
 inline Shattered run_shatter(ShatterSearch& s, std::int64_t work) {
-  if (s.target == 0) return Shattered::found;
+  if (s.target == 0) return Shattered::exists;
   if (s.hypotheses >> s.target == 0) return Shattered::none;
   if (!s.begun && !begin(s)) return Shattered::no_memory;
   while (work > 0) {
     const std::int64_t before = work;
-    const Shattered found = s.in_tail ? go_on_in_tail(s, work) : step(s, work);
+    const Shattered status = s.in_tail ? go_on_in_tail(s, work) : step(s, work);
     s.searching += before - work;
-    if (found != Shattered::open) return found;
+    if (status != Shattered::open) return status;
   }
   return Shattered::open;
 }
@@ -416,7 +416,7 @@ inline bool go_on_below(ShatterSearch& s, std::int64_t& work) {
 // Always the candidate whose worst cut is the best. All cells are kept.
 inline Shattered dive(ShatterSearch& s, std::int64_t work) {
   if (!s.begun) {
-    s.kept = s.hypotheses;
+    s.room = s.hypotheses;
     s.diving = true;
     s.target = 0;
     if (!load(s, 1)) return Shattered::no_memory;
@@ -424,7 +424,7 @@ inline Shattered dive(ShatterSearch& s, std::int64_t work) {
   }
   while (work > 0) {
     const ShatterLevel& l = s.levels[s.depth];
-    if (!s.passing && l.count == 0) return Shattered::found;
+    if (!s.passing && l.count == 0) return Shattered::exists;
     if (!(s.passing ? go_on_below(s, work) : begin_dive_below(s, best_cut(l)))) return Shattered::no_memory;
   }
   return Shattered::open;

@@ -4,7 +4,7 @@
 
 namespace regretless {
 
-enum class Shattered : int { open, found, none, no_memory };
+enum class Shattered : int { open, exists, none, no_memory };
 
 inline constexpr int largest_set = 62;  // 2^62 hypotheses are more than there can be
 inline constexpr int largest_tail = 4;  // of points that are tried together, without sorting hypotheses by them first
@@ -36,7 +36,7 @@ struct ShatterSearch {
   ShatterLevel levels[largest_set + 1];
   std::int64_t chosen[largest_set + 1];
   std::int64_t steps;  // sets looked at
-  std::int64_t kept;   // cells of a level
+  std::int64_t room;   // of a level, for cells
   // Work since more cells were kept, and the part of it that went into sets that cut all of them, but are not
   // shattered.
   std::int64_t searching, verifying;
@@ -49,7 +49,7 @@ struct ShatterSearch {
   std::int64_t *sides, *places;
   std::uint8_t* seen;  // whether each labels of a set that is verified was met
   std::int64_t more_rooms[3];
-  const std::uint64_t* given;  // (points, words)
+  const std::uint64_t* class_columns;  // (points, words)
 };
 
 struct ShatterKernels {

@@ -12,11 +12,11 @@ REGRETLESS_INLINE const Word* column_of(const ShatterLevel& l, std::int64_t cand
 
 // Which of eight cells do not have all 2^many labels of some points.
 template <int many>
-REGRETLESS_INLINE void note_missing(Empty8& found, const Words8& cell, const Words8* said) {
-  if constexpr (many == 0) note_empty(found, cell);
+REGRETLESS_INLINE void note_missing(Empty8& empty, const Words8& cell, const Words8* said) {
+  if constexpr (many == 0) note_empty(empty, cell);
   else
-    note_missing<many - 1>(found, both(cell, *said), said + 1),
-        note_missing<many - 1>(found, without(cell, *said), said + 1);
+    note_missing<many - 1>(empty, both(cell, *said), said + 1),
+        note_missing<many - 1>(empty, without(cell, *said), said + 1);
 }
 
 // Whether each cell but the first eight has all labels of the tail. Of a cell of many words, labels are gathered word
@@ -119,7 +119,7 @@ inline Shattered search_tail(ShatterSearch& s, const ShatterLevel& l, int many, 
       work -= 4 * tried;
       if (place == l.count) continue;
       work -= l.words;
-      if (whole_tail(s, l, many)) return Shattered::found;
+      if (whole_tail(s, l, many)) return Shattered::exists;
       ++place;
     } else {
       work -= 8;

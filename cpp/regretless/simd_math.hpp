@@ -194,12 +194,14 @@ REGRETLESS_INLINE P log_one_plus_of(const P& x) {
 // exp(x) for x <= 0; 0 below -708.
 template <Lanes P>
 REGRETLESS_INLINE P exp_of(const P& x) {
-  return apply([]<class V>(V v) REGRETLESS_LAMBDA { return v < V{} - 708.0 ? V{} : value_of(exponential(v)); }, x);
+  return apply(
+      []<class V>(V v) REGRETLESS_LAMBDA { return v < V{} - 708.0 ? V{} : value_of(exponential(v)); }, x);
 }
 // exp(x) - 1 for x <= 700.
 template <Lanes P>
 REGRETLESS_INLINE P exp_less_one(const P& x) {
-  return apply([]<class V>(V v) REGRETLESS_LAMBDA { return value_less_one(exponential(larger(v, V{} - 708.0))); }, x);
+  return apply([]<class V>(V v) REGRETLESS_LAMBDA { return value_less_one(exponential(larger(v, V{} - 708.0))); },
+               x);
 }
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -92,39 +92,39 @@ REGRETLESS_INLINE Separators separators(const char* p) {
 }
 #elif defined(__AVX2__)
 REGRETLESS_INLINE Separators separators(const char* p) {
-  Separators found{0, 0};
+  Separators signs{0, 0};
   for (int k = 0; k < 64; k += 32) {
     const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + k));
     const __m256i newlines = _mm256_cmpeq_epi8(x, _mm256_set1_epi8('\n'));
     const __m256i others =
         _mm256_or_si256(_mm256_cmpeq_epi8(x, _mm256_set1_epi8(' ')), _mm256_cmpeq_epi8(x, _mm256_set1_epi8(':')));
-    found.newlines |= std::uint64_t(std::uint32_t(_mm256_movemask_epi8(newlines))) << k;
-    found.all |= std::uint64_t(std::uint32_t(_mm256_movemask_epi8(_mm256_or_si256(newlines, others)))) << k;
+    signs.newlines |= std::uint64_t(std::uint32_t(_mm256_movemask_epi8(newlines))) << k;
+    signs.all |= std::uint64_t(std::uint32_t(_mm256_movemask_epi8(_mm256_or_si256(newlines, others)))) << k;
   }
-  return found;
+  return signs;
 }
 #elif defined(__SSE2__)
 REGRETLESS_INLINE Separators separators(const char* p) {
-  Separators found{0, 0};
+  Separators signs{0, 0};
   for (int k = 0; k < 64; k += 16) {
     const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + k));
     const __m128i newlines = _mm_cmpeq_epi8(x, _mm_set1_epi8('\n'));
     const __m128i others = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(x, _mm_set1_epi8(':')));
-    found.newlines |= std::uint64_t(_mm_movemask_epi8(newlines)) << k;
-    found.all |= std::uint64_t(_mm_movemask_epi8(_mm_or_si128(newlines, others))) << k;
+    signs.newlines |= std::uint64_t(_mm_movemask_epi8(newlines)) << k;
+    signs.all |= std::uint64_t(_mm_movemask_epi8(_mm_or_si128(newlines, others))) << k;
   }
-  return found;
+  return signs;
 }
 #else
 REGRETLESS_INLINE Separators separators(const char* p) {
   const auto gather_bits = [](std::uint64_t high_bits) { return (high_bits >> 7) * 0x0102040810204080 >> 56; };
-  Separators found{0, 0};
+  Separators signs{0, 0};
   for (int k = 0; k < 64; k += 8) {
     const std::uint64_t word = load_word(p + k), newlines = equal_bytes(word, '\n');
-    found.newlines |= gather_bits(newlines) << k;
-    found.all |= gather_bits(newlines | equal_bytes(word, ' ') | equal_bytes(word, ':')) << k;
+    signs.newlines |= gather_bits(newlines) << k;
+    signs.all |= gather_bits(newlines | equal_bytes(word, ' ') | equal_bytes(word, ':')) << k;
   }
-  return found;
+  return signs;
 }
 #endif
 
@@ -133,23 +133,23 @@ REGRETLESS_INLINE Separators separators(const char* p) {
 REGRETLESS_INLINE std::size_t mark(const char* text, std::size_t size, std::uint32_t* marks, std::uint32_t* line_ends) {
   std::uint32_t *mark = marks, *line = line_ends;
   for (std::size_t at = 0; at < size; at += 64) {
-    Separators found = separators(text + at);
+    Separators signs = separators(text + at);
     if (size - at < 64) {
       const std::uint64_t inside = (std::uint64_t(1) << (size - at)) - 1;
-      found.all &= inside;
-      found.newlines &= inside;
+      signs.all &= inside;
+      signs.newlines &= inside;
     }
-    for (; found.newlines; found.newlines &= found.newlines - 1) {
-      const std::uint64_t before = (found.newlines & -found.newlines) - 1;
-      *line++ = std::uint32_t(mark - marks) + std::uint32_t(count_ones(found.all & before));
+    for (; signs.newlines; signs.newlines &= signs.newlines - 1) {
+      const std::uint64_t before = (signs.newlines & -signs.newlines) - 1;
+      *line++ = std::uint32_t(mark - marks) + std::uint32_t(count_ones(signs.all & before));
     }
     // Twelve are written whether or not they are there: a fixed count costs less than a guess at the right one.
     const auto next = [&] {
-      const int place = std::countr_zero(found.all | std::uint64_t(1) << 63);  // never zero, so no branch
-      found.all &= found.all - 1;
+      const int place = std::countr_zero(signs.all | std::uint64_t(1) << 63);  // never zero, so no branch
+      signs.all &= signs.all - 1;
       return std::uint32_t(at) + std::uint32_t(place);
     };
-    const int count = count_ones(found.all);
+    const int count = count_ones(signs.all);
     for (int k = 0; k < 12; ++k) mark[k] = next();
     for (int k = 12; k < count; ++k) mark[k] = next();
     mark += count;

@@ -136,7 +136,7 @@ REGRETLESS_INLINE std::int64_t place_of_least(const double* numbers, std::int64_
 // The row that limits a column first, -1 if none does.
 inline std::int64_t limiting_row(const Tableau& t) {
   const std::int64_t n = t.game.columns;
-  std::int64_t found = -1;
+  std::int64_t place = -1;
   double least = infinity, order = 0;
   for (std::int64_t i = 0; i < t.game.rows; ++i) {
     const double a = t.pivots_column[i];
@@ -147,9 +147,9 @@ inline std::int64_t limiting_row(const Tableau& t) {
     if (ratio >= least - tie && !(by > order)) continue;
     least = std::min(least, ratio);
     order = by;
-    found = i;
+    place = i;
   }
-  return found;
+  return place;
 }
 
 // One step uphill; false if there is none.

@@ -13,13 +13,13 @@ namespace regretless::REGRETLESS_ISA {
 
 // The plan that numbers stand for: in each information set probabilities in proportion to them, equal ones where all
 // are zero.
-inline void true_plan(const Treeplex& t, const double* given, std::vector<Twofold>& plan) {
+inline void true_plan(const Treeplex& t, const double* floats, std::vector<Twofold>& plan) {
   plan.assign(std::size_t(t.sequences), {});
   plan[0] = {1, 0};
   for (std::int64_t i = 0; i < t.sets; ++i) {
-    const double most = *std::max_element(given + t.first[i], given + t.first[i + 1]);
+    const double most = *std::max_element(floats + t.first[i], floats + t.first[i + 1]);
     const double scale = most < 0x1p-600 ? 0x1p600 : 1;  // so that nothing underflows in between
-    const auto chance = [&](std::int32_t s) { return most > 0 ? given[s] * scale : 1.0; };
+    const auto chance = [&](std::int32_t s) { return most > 0 ? floats[s] * scale : 1.0; };
     Twofold total;
     for (std::int32_t s = t.first[i]; s < t.first[i + 1]; ++s) total = total + Twofold{chance(s), 0};
     const Twofold share = plan[std::size_t(t.parent[i])] / total;
@@ -60,13 +60,13 @@ inline Answer best_answer(const Treeplex& t, const TreePayoffs& a, const std::ve
 // by 2^-100 of terms whose absolute values sum to the size; what underflows is a probability off by 2^-1060 at most, or
 // a product of one with a payoff. Payoffs that were rounded themselves are off by 2^-53 of their own. Where all are
 // zero there is nothing to doubt.
-inline double doubt(const TreeGame& g, const Answer& found, bool rounded) {
+inline double doubt(const TreeGame& g, const Answer& answer, bool rounded) {
   const std::int64_t entries = g.by_row.starts[g.row.sequences];
   double largest = 0;
   for (std::int64_t k = 0; k < entries; ++k) largest = std::max(largest, std::fabs(g.by_row.values[k]));
   if (largest == 0) return 0;
   const double numbers = double(g.row.sequences + g.column.sequences + entries) + 16;
-  return found.size * (8 * numbers * 0x1p-100 + (rounded ? 0x1.01p-53 : 0.0)) +
+  return answer.size * (8 * numbers * 0x1p-100 + (rounded ? 0x1.01p-53 : 0.0)) +
          numbers * std::max(1.0, largest) * 0x1p-1040;
 }
 

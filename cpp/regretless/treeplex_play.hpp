@@ -49,8 +49,8 @@ template <class At>
 REGRETLESS_INLINE void match(double* behaviour, std::int32_t begin, std::int32_t end, const At& at) {
   double total = 0;
   for (std::int32_t s = begin; s < end; ++s) {
-    const double kept = at(s);
-    behaviour[s] = kept > 0 ? kept : 0;
+    const double regret = at(s);
+    behaviour[s] = regret > 0 ? regret : 0;
     total += behaviour[s];
   }
   const bool any = total > 1e-290 && total < 1e290;
@@ -142,7 +142,7 @@ REGRETLESS_INLINE double best_of(const TreeSide& p, double* earned) {
 }
 
 // The most that the lengths of what the matchers keep add up to over the information sets that one plan comes to.
-REGRETLESS_INLINE double kept_by(const TreeSide& p, double* room) {
+REGRETLESS_INLINE double norm_of(const TreeSide& p, double* room) {
   for (std::int64_t s = 0; s < p.tree.sequences; ++s) room[s] = 0;
   for (std::int64_t i = p.tree.sets; i-- > 0;) {
     double square = 0, below = 0;
@@ -165,8 +165,8 @@ inline void settle_tree(const TreePlay& g) {
   book.row_regret = most - g.memory->met;
   book.column_regret = g.memory->met_earlier - least;
   book.turn = g.memory->met - g.memory->met_earlier;
-  book.row_norm = kept_by(row, g.room);
-  book.column_norm = kept_by(column, g.room);
+  book.row_norm = norm_of(row, g.room);
+  book.column_norm = norm_of(column, g.room);
   book.gap = book.weight > 0 ? (most - least) / book.weight : 0;
 }
 

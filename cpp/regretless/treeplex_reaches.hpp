@@ -49,9 +49,9 @@ class Reaches {
       std::fill(begin, end, 0.0);
       met_[std::size_t(i)] = 0;
     }
-    const double found = values_[0];
+    const double value = values_[0];
     values_[0] = 0;
-    return found;
+    return value;
   }
 
   Treeplex own_, other_;

@@ -167,13 +167,13 @@ inline void name(const Naming& naming, const Frame& f, const Word* live, Word* k
   }
   std::memcpy(key, f.base, std::size_t(naming.words) * sizeof(Word));
   if (f.narrow() && naming.words == 1) {
-    Word found = key[0];
+    Word labels = key[0];
     const Word *column = f.column, *zero = f.zero, *one = f.one, all = live[0];
     for (std::int64_t c = 0; c < f.columns; ++c) {
       const Word ones = column[c] & all;
-      found |= (ones == 0 ? zero[c] : 0) | (ones == all ? one[c] : 0);
+      labels |= (ones == 0 ? zero[c] : 0) | (ones == all ? one[c] : 0);
     }
-    key[0] = found;
+    key[0] = labels;
     return;
   }
   for (std::int64_t c = 0; c < f.columns; ++c) {

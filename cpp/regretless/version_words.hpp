@@ -40,9 +40,9 @@ inline Word gathered(Word word, Word chosen) {
 #if defined(__BMI2__)
   return _pext_u64(word, chosen);
 #else
-  Word found = 0;
-  for (int place = 0; chosen; chosen &= chosen - 1, ++place) found |= ((word >> std::countr_zero(chosen)) & 1) << place;
-  return found;
+  Word bits = 0;
+  for (int place = 0; chosen; chosen &= chosen - 1, ++place) bits |= ((word >> std::countr_zero(chosen)) & 1) << place;
+  return bits;
 #endif
 }
 

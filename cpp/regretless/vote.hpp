@@ -15,7 +15,7 @@ REGRETLESS_INLINE bool says_one(const std::uint64_t* set, std::int64_t hypothesi
 }
 
 inline void find_leader(Voting& v) {
-  while (v.order && !says_one(v.kept.words, v.order[v.leader])) ++v.leader;
+  while (v.order && !says_one(v.voters.words, v.order[v.leader])) ++v.leader;
 }
 
 inline void begin_set(ShrinkingSet& set, std::int64_t words) {
@@ -25,7 +25,7 @@ inline void begin_set(ShrinkingSet& set, std::int64_t words) {
 }
 
 inline void begin_votes(Voting& v) {
-  begin_set(v.kept, v.words);
+  begin_set(v.voters, v.words);
   if (v.alive.words) begin_set(v.alive, v.words);
   v.leader = 0;
   find_leader(v);
@@ -34,12 +34,12 @@ inline void begin_votes(Voting& v) {
 // The label that the learner predicts, when so many of those kept say 1.
 REGRETLESS_INLINE std::uint8_t vote(const Voting& v, const std::uint64_t* column, std::int64_t ones) {
   if (v.order) return says_one(column, v.order[v.leader]);
-  const std::int64_t zeros = v.kept.size - ones;
+  const std::int64_t zeros = v.voters.size - ones;
   return ones == zeros ? v.tie : ones > zeros;
 }
 
 inline std::int64_t count_ones(const Voting& v, std::int64_t point) {
-  return count(v.kept, column_of(v, point), v.words);
+  return count(v.voters, column_of(v, point), v.words);
 }
 
 inline std::uint8_t predict_by_vote(const Voting& v, std::int64_t point) {
@@ -61,11 +61,11 @@ REGRETLESS_INLINE bool lose(ShrinkingSet& set, const std::uint64_t* column, std:
 
 // How many of each set say 1 of the point that is played.
 struct Ones {
-  std::int64_t kept, alive;
+  std::int64_t voters, alive;
 };
 
 inline Ones ones_of(const Voting& v, const std::uint64_t* column) {
-  return {count(v.kept, column, v.words), v.alive.words ? count(v.alive, column, v.words) : 0};
+  return {count(v.voters, column, v.words), v.alive.words ? count(v.alive, column, v.words) : 0};
 }
 
 inline void note_death(Voting& v) {
@@ -82,13 +82,13 @@ inline void close_round(Voting& v, const std::uint64_t* column, std::uint8_t lab
     if (!lose(v.alive, column, label, ones.alive, next, v.words)) note_death(v);
   }
   if (!v.lazy || wrong) {
-    if (!lose(v.kept, column, label, ones.kept, next, v.words)) note_death(v);
+    if (!lose(v.voters, column, label, ones.voters, next, v.words)) note_death(v);
     find_leader(v);
   } else {
-    ones.kept = count(v.kept, next, v.words);
+    ones.voters = count(v.voters, next, v.words);
   }
-  v.book[vote_kept] = v.kept.size;
-  v.book[vote_alive] = v.book[vote_died] ? 0 : v.alive.words ? v.alive.size : v.kept.size;
+  v.book[vote_voters] = v.voters.size;
+  v.book[vote_alive] = v.book[vote_died] ? 0 : v.alive.words ? v.alive.size : v.voters.size;
 }
 
 inline void settle_votes(Voting& v, std::int64_t point, std::uint8_t label, std::uint8_t predicted) {
@@ -103,7 +103,7 @@ inline void play_votes(Voting& v, const Asked& asked, std::int64_t begin, std::i
   Ones ones = ones_of(v, column);
   for (std::int64_t t = begin; t < end; ++t) {
     const std::uint64_t* next = t + 1 < end ? column_of(v, asked.points[t + 1]) : column;
-    asked.predictions[t] = vote(v, column, ones.kept);
+    asked.predictions[t] = vote(v, column, ones.voters);
     close_round(v, column, asked.labels[t], asked.predictions[t], ones, next);
     asked.alive[t] = v.book[vote_alive];
     column = next;

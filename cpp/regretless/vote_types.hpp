@@ -12,12 +12,12 @@ struct ShrinkingSet {
   std::int64_t size = 0;           // hypotheses in it
 };
 
-enum VoteField { vote_rounds, vote_mistakes, vote_alive, vote_kept, vote_died, vote_fields };
+enum VoteField { vote_rounds, vote_mistakes, vote_alive, vote_voters, vote_died, vote_fields };
 
 struct Voting {
   const std::uint64_t* columns = nullptr;  // (points, words): who says 1 of a point
   std::int64_t points = 0, words = 0, hypotheses = 0;
-  ShrinkingSet kept;                    // whom the learner goes by: never empty
+  ShrinkingSet voters;                  // whom the learner goes by: never empty
   ShrinkingSet alive;                   // who agrees with all labels, where that may be fewer; else it has no words
   const std::int64_t* order = nullptr;  // of the learner that follows the first one: the hypotheses in its order
   std::int64_t leader = 0;              // its place in there

@@ -54,9 +54,9 @@ class Forcer {
     std::int64_t rounds = 0, wanted = memo_.bounds(0).least;
     std::copy_n(memo_.set(0), asked_.words, left);
     while (wanted > 0) {
-      const bool found = step(left, wanted, false, points[rounds], labels[rounds]) ||
-                         (!asked_.lazy && step(left, wanted, true, points[rounds], labels[rounds]));
-      if (!found) break;
+      const bool longer = step(left, wanted, false, points[rounds], labels[rounds]) ||
+                          (!asked_.lazy && step(left, wanted, true, points[rounds], labels[rounds]));
+      if (!longer) break;
       ++rounds;
     }
     return rounds;
@@ -89,8 +89,8 @@ class Forcer {
 
   // Of the set that was put into child_, which has so many hypotheses.
   std::int64_t entry_of(std::int64_t size) {
-    const std::int64_t found = memo_.find(child_);
-    if (found >= 0) return found;
+    const std::int64_t place = memo_.find(child_);
+    if (place >= 0) return place;
     const std::int64_t added = memo_.add(child_, bounds_of(size));
     full_ |= added < 0;
     return added;

@@ -560,7 +560,7 @@ def test_a_long_search_chooses_points_greedily(monkeypatch: pytest.MonkeyPatch) 
     greedy = _core.Shatter(finite_class.columns, finite_class.hypotheses, 0)
     while not greedy.dive(1 << 24):
         pass
-    assert dimension.lower >= len(greedy.found) > 5
+    assert dimension.lower >= len(greedy.points) > 5
     dimension.witness.check(finite_class)
 
 

@@ -176,7 +176,7 @@ def test_slices_change_nothing(table: Array, work: int) -> None:
         turns = 0
         while (now := sliced.run(work)) is None:
             turns += 1
-        assert (now, sliced.found, sliced.steps) == (answer, whole.found, whole.steps)
+        assert (now, sliced.points, sliced.steps) == (answer, whole.points, whole.steps)
         assert sliced.run(1) is answer
 
 
@@ -227,7 +227,7 @@ def test_without_memory_the_bounds_so_far_stay(monkeypatch: pytest.MonkeyPatch) 
 
         def __init__(self, *args: Any) -> None: ...
 
-        result = (1, 0)
+        points = (1, 0)
 
         def dive(self, work: int) -> bool:
             return True
@@ -285,9 +285,9 @@ def test_columns_must_be_what_they_say() -> None:
     search = _core.Shatter(columns, 8, 2)
     with pytest.raises(ValueError, match="one word at least"):
         search.run(0)
-    assert search.found == []
+    assert search.points == []
     assert search.run(1000)
-    assert len(search.found) == 2
+    assert len(search.points) == 2
     with pytest.raises(ValueError, match="goes on as it was begun"):
         search.dive(1000)
     search = _core.Shatter(columns, 8, 0)
@@ -308,10 +308,10 @@ def test_a_greedy_choice_in_slices_is_the_same(table: Array, work: int) -> None:
     assert whole.dive(2**40)
     before: list[int] = []
     while not sliced.dive(work):
-        assert sliced.found[: len(before)] == before
-        before = sliced.found
+        assert sliced.points[: len(before)] == before
+        before = sliced.points
         check_shattered(finite_class, before)
-    assert (sliced.found, sliced.steps) == (whole.found, whole.steps)
+    assert (sliced.points, sliced.steps) == (whole.points, whole.steps)
 
 
 def test_a_greedy_choice_of_a_large_class_is_left_when_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,7 +321,7 @@ def test_a_greedy_choice_of_a_large_class_is_left_when_the_time_is_over(monkeypa
     search, looks = _core.Shatter(finite_class.columns, finite_class.hypotheses, 0), 0
     while not search.dive(words // 4):
         looks += 1
-    assert looks >= 4 * len(search.found)
+    assert looks >= 4 * len(search.points)
     monkeypatch.setattr(vc_module, "_FIRST_SLICE", words // 10)
     assert sum(1 for _ in vc_module.unlike(finite_class)) >= 10
     calls: list[int] = []

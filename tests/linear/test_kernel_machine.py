@@ -171,12 +171,12 @@ def test_broken_rows_stop_the_play(rows, says):
 def test_a_gram_matrix_that_does_not_hold_the_support_is_refused():
     """Columns of slots and the place of the rows among them lie within the matrix."""
     result = machine()
-    result.given(np.array([0, 5, *[0] * 6]))
+    result.gram_columns(np.array([0, 5, *[0] * 6]))
     with pytest.raises(ValueError, match="not in the Gram matrix"):
-        result.score_given(np.eye(2), np.zeros((2, 1)))
+        result.score_gram(np.eye(2), np.zeros((2, 1)))
     for first in (-1, 5, 2**63 - 1):
         with pytest.raises(ValueError, match="not among the columns"):
-            result.play_given(np.ones((2, 6)), first, SIGNS)
+            result.play_gram(np.ones((2, 6)), first, SIGNS)
 
 
 def test_a_stream_that_grows_too_wide_for_sparse_rows_is_refused():

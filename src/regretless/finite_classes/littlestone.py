@@ -161,7 +161,7 @@ class LittlestoneSearch(VersionSpaceSearch):
         choice = _core.Shatter(self.finite_class.columns, self.finite_class.hypotheses, 0)
         while not choice.dive(GREEDY_AFTER) and not limits.over():
             pass
-        return max(tree, MistakeTree.of_shattered(self.finite_class, choice.found), key=_depth)
+        return max(tree, MistakeTree.of_shattered(self.finite_class, choice.points), key=_depth)
 
     def _tree(self, alive: Words | None, depth: int, limits: SearchLimits) -> MistakeTree | None:
         """A tree of this depth; None if it must be computed again and time or memory is exhausted."""

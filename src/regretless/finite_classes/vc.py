@@ -142,10 +142,10 @@ class _Search:
     def dive(self) -> Iterator[None]:
         search, before = self.begin(0), self.steps_before
         while not search.dive(_SLICE):
-            self.take(search.found)
+            self.take(search.points)
             self.steps_before = before + search.steps
             yield
-        self.take(search.found)
+        self.take(search.points)
         self.steps_before = before + search.steps
 
     def take(self, indices: list[int]) -> None:
@@ -173,7 +173,7 @@ class _Search:
         if answer is None:
             return
         if answer:
-            self.take(self.searches[target].found)
+            self.take(self.searches[target].points)
         else:
             self.upper = target - 1
         for ended in [size for size in self.searches if not self.lower < size <= self.upper]:

@@ -82,7 +82,7 @@ class DualPlayer(BatchPlayer):
             if gram is None:
                 begin, why = machine.play(*rounds._replace(begin=begin, end=until), known, first)
             else:
-                begin, why = machine.play_given(gram, 0, rounds.labels, rounds.weights, order, begin, until, known)
+                begin, why = machine.play_gram(gram, 0, rounds.labels, rounds.weights, order, begin, until, known)
             if why == "over":
                 self._remove(known)
             elif why not in (None, "full"):
@@ -115,7 +115,7 @@ class DualPlayer(BatchPlayer):
             machine = support.machine(books, np.zeros(targets), 0, padded)
             self._teach(machine)
         if self.rules.kernel == "precomputed":
-            return machine.score_given(self._gram(batch), out)
+            return machine.score_gram(self._gram(batch), out)
         if self.rules.kernel != "callable":
             step = max(1, PAIRS // max(1, support.count))
             for place in range(0, len(batch), step):
@@ -129,7 +129,7 @@ class DualPlayer(BatchPlayer):
         for place in range(0, len(batch), CHUNK):
             part = batch.slice(place, min(place + CHUNK, len(batch)))
             gram = gram_of(self._function, matrix_of(part), theirs)
-            machine.score_given(gram, out[place : place + len(part)])
+            machine.score_gram(gram, out[place : place + len(part)])
         return len(batch), None
 
     def gram(self, batch: Batch) -> Array:
@@ -313,7 +313,7 @@ class DualPlayer(BatchPlayer):
             machine, stored = self._ready(len(chunk), chunk.entries, widest_of(chunk)), support.count
             slots = None if known is None else np.ascontiguousarray(known[rows])
             machine.watch(scores, averages=self.rules.average == "averaged")
-            done, why = machine.play_given(gram, before, labels, weights, None, done, len(chunk), slots)
+            done, why = machine.play_gram(gram, before, labels, weights, None, done, len(chunk), slots)
             new = support.column[stored : support.count] - before
             self._store(machine, rows_of(chunk, new), stored, np.diagonal(own)[new])
             if known is not None and rows is not None:

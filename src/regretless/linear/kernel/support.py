@@ -155,7 +155,7 @@ class Support:
             # Each machine has its own, for several may score at once.
             work = np.zeros((self.numbered + 1, _core.SPARSE_LANES))
             machine.sparse(self.begin, self.length, self.values, self.indices, self.place, work)
-        machine.given(self.column)
+        machine.gram_columns(self.column)
         machine.sources(self.source)
         if self.logged and coefficients is None:
             machine.log(self.log_slot, self.log_round, self.log_moves)
