@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .blas import one_thread
 from .certificate import NOT_REPRODUCED, Certificate, Certificates, summed
 from .data.batch import Array, Batch
 from .data.sample import Sample, coded, joined
@@ -117,6 +118,7 @@ class Replay:
         ]
 
 
+@one_thread()
 def certify_stream(
     learner: OnlineClassifier,
     stream: Stream,
@@ -224,6 +226,7 @@ def gives(learner: Any, stream: Stream) -> bool:
     return bool(learner.gives(partial(_outcomes, learner, stream)))
 
 
+@one_thread()
 def read_cheaply(learner: OnlineClassifier, stream: Stream) -> Certificates:
     """Each theorem read against a few multiples of the vectors that `certify_stream` looks along, and against v = 0.
 

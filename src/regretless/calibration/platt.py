@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..blas import one_thread
 from ..certificate import Certificates
 from ..checks import positive
 from ..errors import ParameterError, RegretlessError
@@ -226,6 +227,7 @@ class PlattScaling(JsonState):
         parts = (self._ones, self._rounds - self._ones)
         return sum(count * log(self._rounds / count) for count in parts if count)
 
+    @one_thread()
     def certify(self, scores: Any, labels: Any, *, against: tuple[float, float] | None = None) -> Certificates:
         """Read the theorem against the best scaling of these rounds in hindsight, or against yours.
 

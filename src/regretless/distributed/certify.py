@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from ..blas import one_thread
 from ..certificate import NOT_REPRODUCED, OTHER_ROUNDS, Certificate, Certificates
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
@@ -50,6 +51,7 @@ ALL_AT_ONCE = (
 MIXED_OTHERS = f"mixed again from the start, these shards do not give this model: it {OTHER_ROUNDS}"
 
 
+@one_thread()
 def certify_mixture(
     learner: OnlineClassifier,
     shards: list[Shard],
@@ -131,6 +133,7 @@ def _decline(learner: OnlineClassifier, why: str) -> Certificates:
     return Certificates(Certificate(theorem, None, None, None, why) for theorem in theorems)
 
 
+@one_thread()
 def certify_shards(
     learner: OnlineClassifier,
     shards: Any,

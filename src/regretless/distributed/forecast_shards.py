@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import names_of
+from ..blas import one_thread
 from ..data.batch import Array
 from ..errors import DataError, RegretlessError
 from ..experts.certificates import facts
@@ -354,6 +355,7 @@ class FixedWeights:
     weights: Array
 
 
+@one_thread()
 def loss_of_weights(task: FixedWeights, shard: ForecastShard) -> float:
     """On one shard."""
     loss, among = task.loss, np.flatnonzero(task.weights)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ..arrays import names_of
+from ..blas import one_thread
 from ..certificate import Certificate, Certificates
 from ..comparator import ExpertComparator
 from ..errors import RegretlessError
@@ -200,6 +201,7 @@ def best_expert(learner: CertifiedCombiner, ledger: ExpertLedger) -> ExpertCompa
     return ForecastHindsight(ledger, learner._loss, learner._known().prior, lambda: (), learner.names()).best_expert()
 
 
+@one_thread()
 def certificates(
     theorems: Sequence[Theorem], ledger: ExpertLedger, compared: Sequence[ExpertComparator], stands: ExpertFacts
 ) -> list[Certificate]:

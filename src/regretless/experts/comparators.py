@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..best_switching import Shifting
+from ..blas import one_thread
 from ..comparator import ExpertComparator
 from ..ledger import ExpertLedger
 from ..theory.expert_facts import MIXED, divergence
@@ -156,6 +157,7 @@ class ForecastHindsight:
         self.names = list(names) if names is not None else [str(i) for i in range(len(prior))]
         self._totals = totals
 
+    @one_thread()
     def comparators(self, switches: Sequence[int], ridge: float, start: Array | None) -> list[ExpertComparator]:
         """All that there are."""
         absent = absent_reasons(self.ledger, self.loss, switches=switches)
@@ -198,6 +200,7 @@ class ForecastHindsight:
         weights = np.full(n, 1 / n) if self.ledger.absent == 0 else None
         return self._combination("uniform", "plain average", totals.uniform, weights, {})
 
+    @one_thread()
     def best_convex(self, totals: Totals) -> list[ExpertComparator]:
         """The best convex combination of the experts that always spoke."""
         among = np.flatnonzero(self.ledger.spoke == self.ledger.rounds)
@@ -224,6 +227,7 @@ class ForecastHindsight:
         off = totals.unsure(weights) if self.loss.name == "square" else 0.0
         return [self._combination("best_convex", label, solution.loss, weights, detail, off=off)]
 
+    @one_thread()
     def best_linear(self, totals: Totals, ridge: float, start: Array | None) -> list[ExpertComparator]:
         """The best linear combination of the experts that always spoke, at a price for its distance from the start."""
         among = self.ledger.spoke == self.ledger.rounds
@@ -395,7 +399,8 @@ class Totals:
     def triangle(self) -> Array:
         """What rotations leave of the rounds."""
         if self._waiting:
-            self._triangle = np.asarray(np.linalg.qr(np.vstack([self._triangle, *self._waiting]), mode="r"))
+            with one_thread():
+                self._triangle = np.asarray(np.linalg.qr(np.vstack([self._triangle, *self._waiting]), mode="r"))
             self._waiting = []
         return self._triangle
 

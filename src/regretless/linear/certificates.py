@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from ..blas import one_thread
 from ..certificate import NOT_REPRODUCED, Certificate, Certificates
 from ..checks import share
 from ..data.batch import Array, Batch, narrow
@@ -227,6 +228,7 @@ class CertifiedLearner(FirstPass, ABC):
         """Whether the rounds are those that it played, and what was written down when they were played again."""
         return reproduces(self, rounds), None
 
+    @one_thread()
     def certify(
         self,
         X: Any,

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from .. import _core
+from ..blas import one_thread
 from ..certificate import NOT_REPRODUCED, OTHER_ROUNDS, Certificate
 from ..checks import positive, share, whole
 from ..data.batch import Array, Batch
@@ -272,6 +273,7 @@ class SelectiveSamplingPerceptron(AllInOne):
             return certificates
         return [Certificate(one.theorem, None, None, None, LABELS_KNOWN[0]) for one in certificates]
 
+    @one_thread()
     def certify_asked(
         self, X: Any, y: Any, *, against: Any = None, svm: bool = False, deep: bool = False
     ) -> list[Certificate]:

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..blas import one_thread
 from ..certificate import NOT_REPRODUCED, Certificate, Certificates
 from ..data.batch import Array, Batch, narrow, norms2
 from ..errors import RegretlessError
@@ -237,6 +238,7 @@ class VectorLoss:
     loss: float = 0.0
 
 
+@one_thread()
 @np.errstate(over="ignore", invalid="ignore")  # of vectors that are too long theorems claim nothing
 def comparators_of(run: PlayedRun, rounds: Rounds, vector: Array | None) -> list[MemberComparator]:
     """The members, and what each vector is to each of them."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..blas import one_thread
 from ..contextual.base import ContextualBandit
 from ..data.batch import Array, Batch, first_columns
 from ..data.decisions import Decisions, DecisionStream, in_rewards
@@ -346,6 +347,7 @@ class HindsightCosts:
         return self.policy[-1]
 
 
+@one_thread()
 def hindsight(
     stream: DecisionStream, columns: int, most: int, stop: Callable[[], bool] = lambda: False
 ) -> HindsightCosts | None:

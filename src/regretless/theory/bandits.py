@@ -394,7 +394,7 @@ def _sum_of_rates(scale: float, rounds: int, reached: Array | None) -> float:
     """Of scale / sqrt(t) in round t, or at most so much; times the arms that could be drawn if these are given."""
     first = rounds if reached is not None else min(rounds, 1000)
     weights = np.ones(first) if reached is None else np.diff(reached[: rounds + 1])
-    total = float(weights @ (1 / np.sqrt(np.arange(1, first + 1))))
+    total = float((weights / np.sqrt(np.arange(1, first + 1))).sum())  # no BLAS, whose threads change the last bits
     return scale * (total + 2 * (sqrt(rounds) - sqrt(first)))
 
 

@@ -13,14 +13,13 @@ perceptron's updates.
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
-from functools import cache
+from contextlib import nullcontext
 from math import inf
-from sys import modules
 from typing import Any
 
 import numpy as np
 
+from ...blas import one_thread
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from .budget import STEP, Budget, step_work
@@ -260,7 +259,7 @@ class MarginSearch:
     def run(self) -> None:
         """Look until the gap is closed, or until it is known that it cannot be."""
         # Work is counted so that numbers are the same on every machine: their last digits depend on the threads, too.
-        with _one_thread() if self._budget.counted or self.rows.width <= NARROW else nullcontext():
+        with one_thread() if self._budget.counted or self.rows.width <= NARROW else nullcontext():
             self._run()
 
     def _run(self) -> None:
@@ -470,20 +469,3 @@ def _first_work(rows: int, columns: int, entries: int, sparse: bool) -> float:
 def _first_rows(rows: int, columns: int, entries: int) -> int:
     """How many rows a working set begins with, if there are as many."""
     return max(FIRST_ROWS, int(MOST_VALUES * rows / max(1, entries))) if columns > NARROW else FIRST_ROWS
-
-
-def _one_thread() -> AbstractContextManager[Any]:
-    """One thread, where it can be had: small matrices make threads wait for one another longer than they work."""
-    controller = _libraries("scipy.linalg" in modules)
-    return nullcontext() if controller is None else controller.limit(limits=1)
-
-
-@cache
-def _libraries(scipy: bool) -> Any:
-    """What sets the threads of the libraries that are loaded, with scipy's linear algebra or without it: to look for
-    them takes a millisecond. None where the package for it is not installed."""
-    try:
-        from threadpoolctl import ThreadpoolController  # type: ignore[import-not-found, import-untyped, unused-ignore]
-    except ImportError:
-        return None
-    return ThreadpoolController()
