@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
-from benchmarks.table.inputs import labelled
-from benchmarks.table.row import Contest, Job, Row
-from regretless.linear import AROW, AggregatedClassifier, Perceptron, Winnow
+import numpy as np
 
-# rows, numbers in a row, columns
-SHAPES = ((1000, 10, 100), (100_000, 20, 1000), (20_000, 20, 10**6))
-LARGE = ((10_000, 100, 100), (1_000_000, 20, 1000))
+from benchmarks.table.inputs import Array, labelled
+from benchmarks.table.row import Contest, Job, Row
+from regretless.linear import AROW, AggregatedClassifier, MulticlassPerceptron, Perceptron, Winnow
+from regretless.regression import AggregatedRegressor, VovkAzouryWarmuth
+
+Shape = tuple[int, int, int]  # rows, numbers in a row, columns
+
+SHAPES: tuple[Shape, ...] = ((1000, 10, 100), (100_000, 20, 1000), (20_000, 20, 10**6))
+LARGE: tuple[Shape, ...] = ((10_000, 100, 100), (1_000_000, 20, 1000))
 LEARNERS = (Perceptron, AROW, Winnow, AggregatedClassifier)
+CLASSES = 8
+OF_NUMBERS: tuple[tuple[Any, tuple[Shape, ...]], ...] = (
+    (AggregatedRegressor, SHAPES[1:]),
+    (VovkAzouryWarmuth, ((1000, 100, 100),)),
+)
 
 
 def rows() -> Iterator[Row]:
@@ -21,11 +30,30 @@ def rows() -> Iterator[Row]:
     for shapes, large in ((SHAPES, False), (LARGE, True)):
         for shape in shapes:
             for make in LEARNERS:
-                what = f"certify, {make.__name__}, {shape[0]:,} x {shape[1]} of {shape[2]:,}"
-                yield Row(what, "ms a call", partial(_certify, make, shape), large)
+                yield _row(make, shape, large=large)
+    for make in (MulticlassPerceptron, AggregatedClassifier):
+        yield _row(make, SHAPES[1], classes=CLASSES)
+    for make, shapes in OF_NUMBERS:
+        for shape in shapes:
+            yield _row(make, shape, classes=0)
 
 
-def _certify(make: Any, shape: tuple[int, int, int]) -> Contest:
-    X, y = labelled(*shape)
+def _row(make: Any, shape: Shape, *, classes: int = 2, large: bool = False) -> Row:
+    """Of labels of so many classes, or of numbers for none."""
+    several = f", {classes} classes" if classes > 2 else ""
+    what = f"certify, {make.__name__}, {shape[0]:,} x {shape[1]} of {shape[2]:,}{several}"
+    return Row(what, "ms a call", partial(_certify, make, shape, classes), large)
+
+
+@lru_cache(maxsize=1)
+def _numbers(shape: Shape) -> tuple[Any, Array]:
+    """Rows as for labels, and outcomes that are half noise."""
+    random, (X, _) = np.random.default_rng(1), labelled(*shape)
+    y = X @ random.normal(size=shape[2])
+    return X, y + random.normal(size=len(y)) * y.std()
+
+
+def _certify(make: Any, shape: Shape, classes: int) -> Contest:
+    X, y = labelled(*shape, classes) if classes else _numbers(shape)
     learner = make().fit(X, y)
     return Contest(Job(lambda: learner.certify(X, y)), {"fit": Job(lambda: make().fit(X, y))})
