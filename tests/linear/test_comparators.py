@@ -156,13 +156,13 @@ def test_a_vector_of_very_many_columns_is_made_once_it_is_read(monkeypatch):
 
 @pytest.mark.parametrize("learner", [AROW(matrix="diagonal"), AROW(matrix="full")], ids=["diagonal", "full"])
 def test_second_order_learners_look_along_machines_in_their_own_metric(learner):
-    """Their machines are those of the rows A^-1/2 x, taken back to the columns that are there."""
+    """Their machines are those of the rows A^-1/2 x, taken back to the columns that are there, and one of the rows."""
     X, y = rows_of()
     state = learner.fit(X, y).state_
     rounds = partial(iter, [(Batch(X, None, X.shape[1]), y.astype(np.int32))])
     asked = learner.question(rounds, len(X), in_memory=True, svm=False, against=None)
     names, vectors, biases = zip(*asked.machines(), strict=True)
-    assert len(set(names)) == 2 * _core.PENALTIES
+    assert len(set(names)) == 2 * _core.PENALTIES + 1
     b = learner.rules().intercept
     wide = np.column_stack([np.full(len(X), b), X])
     if learner.matrix == "full":
@@ -176,4 +176,18 @@ def test_second_order_learners_look_along_machines_in_their_own_metric(learner):
     most = np.array(candidates.MORE_PENALTIES) / (rows**2).sum(axis=1).mean()
     means = np.hstack([by_the_book(rows, y, 0.0, orders, some)[1][:-1] for some in most])
     made = np.vstack([np.ravel(biases), np.column_stack(vectors)])
-    np.testing.assert_allclose(made, back @ means, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(made[:, :-1], back @ means, rtol=1e-6, atol=1e-9)
+    penalties = np.repeat(question.PLAIN / (wide**2).sum(axis=1).max(), _core.PENALTIES)
+    plain = by_the_book(wide, y, 0.0, orders, penalties)[1][:-1]
+    np.testing.assert_allclose(made[:, -1], plain[:, 0], rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("power", [15, 30])
+def test_second_order_learners_have_good_comparators_on_long_rows(power):
+    """Where rows are so long that rounding eats what machines in the ellipsoid are worth, one of the rows is good."""
+    random = np.random.default_rng(1)
+    X = random.normal(size=(300, 6))
+    y = X @ random.normal(size=6) > 0.3 * random.normal(size=300)
+    X = X * 10.0**power
+    certificate = AROW(matrix="full").fit(X, y).certify(X, y)[1]
+    assert certificate.bound < 36  # 34 where no row is longer than 1e10, and 215 against v = 0

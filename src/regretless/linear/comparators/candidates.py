@@ -61,7 +61,12 @@ class Means:
 
 
 def machine_directions(
-    batch: Batch, signs: Array, intercept: float, longest2: float, orders: Iterable[Array | None]
+    batch: Batch,
+    signs: Array,
+    intercept: float,
+    longest2: float,
+    orders: Iterable[Array | None],
+    penalties: Sequence[float] | None = None,
 ) -> list[tuple[float, Array, float]]:
     """Linear support vector machines of some penalties, about: coordinate ascent in the dual, four in one pass.
 
@@ -73,6 +78,8 @@ def machine_directions(
         r^2, the largest squared length of a row, or another one in units of which penalties are.
     orders : iterable of (ndarray of int or None)
         Of each pass, in which order it goes over the rows.
+    penalties : sequence of float, optional
+        At most four, in units of 1 / r^2; by default more for rows of few entries.
 
     Returns
     -------
@@ -82,11 +89,12 @@ def machine_directions(
     if not SVM_LENGTHS2[0] < longest2 < SVM_LENGTHS2[1]:
         return []
     directions, passes = [], list(orders)
-    for penalties in MORE_PENALTIES if batch.entries <= FEW_ENTRIES else PENALTIES:
-        climbed = _climbed(batch, signs, intercept, np.array(penalties) / longest2, passes)
+    usual = MORE_PENALTIES if batch.entries <= FEW_ENTRIES else PENALTIES
+    for some in usual if penalties is None else (penalties,):
+        climbed = _climbed(batch, signs, intercept, np.resize(some, _core.PENALTIES) / longest2, passes)
         if climbed is None:
             return []
-        directions += [(share, climbed[0][k], float(climbed[1][k])) for k, share in enumerate(penalties)]
+        directions += [(share, climbed[0][k], float(climbed[1][k])) for k, share in enumerate(some)]
     return directions
 
 
