@@ -191,3 +191,10 @@ def test_second_order_learners_have_good_comparators_on_long_rows(power):
     X = X * 10.0**power
     certificate = AROW(matrix="full").fit(X, y).certify(X, y)[1]
     assert certificate.bound < 36  # 34 where no row is longer than 1e10, and 215 against v = 0
+
+
+def test_a_comparator_of_zero_has_no_direction():
+    """Where no direction is better than v = 0, the line says that, and not which direction has no length."""
+    X, y = np.array([[1.0], [1.0]]), np.array([1, -1])
+    comparator = Perceptron(intercept=0).fit(X, y).certify(X, y)[1].comparator
+    assert (comparator.name, comparator.norm) == ("v = 0", 0.0)

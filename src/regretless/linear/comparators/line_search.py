@@ -31,6 +31,7 @@ from .evaluate import Span, Tally, labels_of, read_tallies, side_by_side
 COARSE = 16  # edges from one scale that is looked at to the next, then all edges beside the best
 SPARSE = 8  # of scales a theorem that is read on single numbers is read at one in so many, then beside the best
 NEARLY = 0.02  # the share by which a ray may be worse than the best at the coarse step
+ZERO = "v = 0"  # which is on every ray, and along none of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ class Ray:
 
     def zero(self) -> Comparator:
         """The comparator v = 0."""
-        return self._comparator(0.0, self.rounds, self.rounds)
+        return replace(self._comparator(0.0, self.rounds, self.rounds), name=ZERO)
 
     def _comparator(self, s: float, hinge: float, squared_hinge: float) -> Comparator:
         hinge, squared_hinge = max(hinge, 0.0), max(squared_hinge, 0.0)
