@@ -35,8 +35,9 @@ from ..finite_classes.trees import kuhn
 
 CLASSES = ("Player", "MirrorPlayer", "SecondOrderPlayer", "Combiner", "KernelMachine", "Puller", "Voter", "Dueler")
 CLASSES += ("AggregatedPlayer", "RegressionPlayer", "Explorer", "Tree", "TreeDuel", "Payer")
-READERS = ("add_words", "cross_rows")  # which know them by name
-FUNCTIONS = ("sight", "charge", "climb", "detect", "shorten_payoffs", "enclose", "solve_game", *READERS)
+READERS = ("add_words", "columns_of", "cross_rows")  # which know them by name
+FUNCTIONS = ("sight", "charge", "climb", "ridge_regression", "detect", "shorten_payoffs", "enclose", "solve_game")
+FUNCTIONS += READERS
 UNRECORDED = _core.RegressionPlayer
 PASSED_ON = ("Tree", "Payer")  # which the core itself takes: they are handed out as they are
 
@@ -116,7 +117,7 @@ def sound_calls() -> Calls:
             for number in (AggregatedRegressor(), AggregatedQuantile(), VovkAzouryWarmuth(), OnlineGradientDescent()):
                 number.fit(rows, np.arange(6.0)).predict(rows)
             Perceptron().fit(rows, [0, 1, 2, 0, 1, 2]).certify(rows, [0, 1, 2, 0, 1, 2])
-        _climbed(X)
+        _minimised(X)
         EDetector(0.2, 10).play(np.ones(6))
         for name in EXPERT_LEARNERS:
             _combined(name, table)
@@ -140,13 +141,14 @@ def sound_calls() -> Calls:
     return calls
 
 
-def _climbed(X: Any) -> None:
-    """One pass of machines over dense and over sparse rows."""
+def _minimised(X: Any) -> None:
+    """One pass of machines over dense and over sparse rows, and the ridge regression of these."""
     sparse, four = csr_array(X), _core.PENALTIES
     for values, *where in ((X, None, None), (sparse.data, sparse.indices, sparse.indptr)):
         labels, order = np.array([-1, 1] * 3, np.int32), np.arange(6)
         sums = np.zeros((3, 2 * four)), np.zeros(2 * four), np.zeros((6, four)), np.ones(four)
         _core.climb(values, *where, labels, order, 1.0, *sums, True)
+        _core.ridge_regression(values, *where, labels, 1.0, np.zeros(4), 1.0, np.inf, np.zeros(4))
 
 
 def _explored(X: Any, table: Any) -> None:
@@ -166,6 +168,7 @@ def _read(dtype: Any) -> None:
     values, columns, starts = np.ones(4, dtype), np.array([0, 2, 1, 2]), np.array([0, 2, 4])
     words = np.array([0, 2, 3]), np.array([3, 3, 4], np.int32)
     _core.add_words(np.ones(4), columns.astype(np.int32), starts, *words)
+    _core.columns_of(np.ones(4), columns.astype(np.int32), starts, np.array([0, -1, 1], np.int32))
     pairs = np.array([0], np.int32), np.array([1], np.int32)
     for left, right in (pairs, (np.empty(0, np.int32), np.empty(0, np.int32))):
         table = np.zeros(16, np.uint64), np.empty(8, np.int64), 0, 8, True
