@@ -203,7 +203,8 @@ struct SketchedTarget {
   void append(double confidence, double diagonal) {
     const double root = std::sqrt(confidence);
     double* const place = rows + used * n;
-    for (std::int64_t i = 0; i < n; ++i) place[i] = root * x[i];
+    // Plus 0, since a dense row may have -0 where a sparse one has no entry.
+    for (std::int64_t i = 0; i < n; ++i) place[i] = root * x[i] + 0.0;
     for (std::int64_t r = 0; r < used; ++r) gram[used * room + r] = gram[r * room + used] = root * part[r];
     gram[used * room + used] = confidence * diagonal;
     ++used;

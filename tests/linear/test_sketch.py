@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -58,8 +58,9 @@ def test_a_sketched_arow_is_the_textbooks(scale, seed, r, rank):
     st.sampled_from([0.0, 1.5]),
     st.sampled_from([2, 3]),
 )
+@example((np.array([[1.0, -0.0], [1.0, 0.0]]), np.array([1, -1], np.int32)), 0.0, 2)
 def test_all_instruction_sets_and_layouts_give_the_same_bits(scale, game, intercept, classes):
-    """Dense rows, sparse rows, stored zeros, 32 and 64 bit indices, float32: one state, on every instruction set."""
+    """Dense rows, sparse rows, zeros of both signs, indices of 32 and 64 bits, float32: one state on all kernels."""
     X, y = game
     labels = y if classes == 2 else np.abs(X[:, 0] * 8).astype(int) % classes
     states, before = set(), _core.isa()
