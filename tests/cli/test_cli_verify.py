@@ -72,8 +72,33 @@ def test_every_learner_of_weights_is_played_again(run, tmp_path, learner):
     found = verification(run, learned(run, data, learner, *extra), data)
     assert found["differs"] == 0
     notes = [note for note in found["run"]["taken"] if note.startswith("the run was not")]
-    assert bool({"mistakes", "updates"} & set(found["run"]["numbers"])) == (learner not in HINDERED)
+    counts = {"mistakes", "updates"} & set(found["run"]["numbers"])
+    assert counts == (set() if learner in HINDERED else {"mistakes", "updates"})
     assert notes == [f"the run was not played again ({why})" for name, why in HINDERED.items() if name == learner]
+
+
+def test_what_bounds_on_regret_are_made_of_is_played_again(run, tmp_path):
+    """Rates, sums of steps and the longest weights of gradient descent are the textbook's, and none is believed."""
+    data = write(tmp_path / "few.svm", noisy_lines(30))
+    report = learned(run, data, "online-gradient-descent", "--set", "schedule=inverse-sqrt")
+    record = json.loads(report.read_text())
+    (place,) = (k for k, one in enumerate(record["certificates"]) if one["theorem"] == "posterior_regret")
+    for name in ("step2", "first_rate", "last_rate", "reach2"):
+        ledger = record["certificates"][place]["constants"]["ledger"]
+        ledger[name] /= 2
+        report.write_text(json.dumps(record))
+        check = verification(run, report, data)["checks"][place]
+        assert (check["verdict"], f"{name} is" in check["why"]) == ("differs", True), name
+        ledger[name] *= 2
+
+
+def test_updates_are_left_out_where_rounding_decides_them(run, tmp_path):
+    """A row that comes again once its loss is 0 is an update or none by its last bit: of a passive-aggressive run the
+    mistakes are compared then, and the output says that the updates are not."""
+    data = write(tmp_path / "twice.svm", [line for line in noisy_lines(12) for _ in range(2)])
+    found = verification(run, learned(run, data, "passive-aggressive", "--set", "variant=PA"), data)
+    assert (found["differs"], "mistakes" in found["run"]["numbers"]) == (0, True)
+    assert "updates" in found["run"]["taken"]
 
 
 def test_where_rounding_decides_nothing_is_played_again(run, tmp_path):

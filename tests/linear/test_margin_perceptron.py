@@ -92,12 +92,12 @@ def test_the_trace_is_the_twins(X, y, gamma, epsilon, intercept):
     if len(set(y)) < 2:
         return
     longer = np.column_stack([X.astype(float), np.full(len(X), intercept)])
-    w, updates, passes = margin_perceptron(longer, y, gamma, epsilon, 20)
+    w, updates, passes, mistakes = margin_perceptron(longer, y, gamma, epsilon, 20)
     for rows in (X, X.astype(float), sp.csr_array(X), sp.csr_array(X.astype(float))):
         ours = MarginPerceptron(gamma=gamma, epsilon=epsilon, intercept=intercept, max_passes=20).fit(rows, y)
         assert ours.coef_[0].tolist() == w[:-1].tolist()
         assert ours.intercept_[0] == w[-1] * intercept
-        assert (ours.ledger_.updates, ours.n_iter_) == (updates, passes)
+        assert (ours.ledger_.updates, ours.ledger_.mistakes, ours.n_iter_) == (updates, mistakes, passes)
 
 
 def test_a_shuffled_pass_is_a_pass_over_the_shuffled_rows():
@@ -118,7 +118,7 @@ def test_the_worked_cases(oracles, name):
     case = next(case for case in oracles if case["id"] == f"margin_perceptron/{name}")
     X = np.array([[float(Fraction(value)) for value in row] for row in case["input"]["X"]])
     y, gamma, expected = case["input"]["y"], float(Fraction(case["input"]["gamma"])), case["expected"]
-    w, updates, passes = margin_perceptron(X, np.array(y), gamma)
+    w, updates, passes, _ = margin_perceptron(X, np.array(y), gamma)
     assert updates == expected["updates_after_init"] + 1
     if len(set(y)) < 2:  # turned about, the rows have both labels and the same products
         X, y = np.vstack([X, -X[-1:]])[[0, 2]], [1, -1]

@@ -78,13 +78,13 @@ def test_the_trace_is_the_twins(variant, C):
         X[rng.integers(0, 120, 5)] = 0
         y, intercept = rng.choice([-1, 1], 120), 1.5 * (seed % 2)
         longer = np.column_stack([X.astype(float), np.full(120, intercept)])
-        w, squares, mistakes = passive_aggressive(longer, y, variant, C)
+        w, squares, mistakes, updates = passive_aggressive(longer, y, variant, C)
         kinds = (X.astype(float), X, sp.csr_array(X), sp.csr_array(X.astype(float)))
         ours = [PassiveAggressive(variant=variant, C=C, intercept=intercept).fit(rows, y) for rows in kinds]
         np.testing.assert_allclose(ours[0].coef_[0], w[:-1], rtol=1e-7, atol=1e-12)
         np.testing.assert_allclose(ours[0].intercept_[0], w[-1] * intercept, rtol=1e-7, atol=1e-12)
         assert ours[0].ledger_.slope2 == pytest.approx(squares, rel=1e-7)
-        assert ours[0].ledger_.mistakes == mistakes
+        assert (ours[0].ledger_.mistakes, ours[0].ledger_.updates) == (mistakes, updates)
         for other in ours[1:]:
             np.testing.assert_array_equal(other.coef_, ours[0].coef_)
             assert other.ledger_ == ours[0].ledger_

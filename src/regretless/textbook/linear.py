@@ -141,17 +141,19 @@ def _selective_asked(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any
 
 def margin_perceptron(
     X: Array, y: Array, gamma: float, epsilon: float = 0.5, max_passes: int = 1000
-) -> tuple[Array, int, int]:
-    """Weights, updates and passes, labels y in {-1, +1}; the first update, w = y x, counts."""
-    w, updates, passes, clean = np.zeros(X.shape[1]), 0, 0, False
+) -> tuple[Array, int, int, int]:
+    """Weights, updates, passes and mistakes, labels y in {-1, +1}; the first update, w = y x, counts, and a score of 0
+    predicts +1."""
+    w, updates, passes, mistakes, clean = np.zeros(X.shape[1]), 0, 0, 0, False
     while not clean and passes < max_passes:
         passes, clean = passes + 1, True
         for x, label in zip(X, y, strict=True):
             score = label * (w @ x)
+            mistakes += (1 if label * score >= 0 else -1) != label
             if not w.any() or score < (1 - epsilon) * gamma * sqrt(w @ w):
                 w = w + label * x
                 updates, clean = updates + 1, False
-    return w, updates, passes
+    return w, updates, passes, int(mistakes)
 
 
 def most_updates(k: float, epsilon: float = 0.5) -> int:
@@ -195,9 +197,9 @@ def _alma_hinge(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) ->
 # ---- The passive-aggressive algorithms of Crammer, Dekel, Keshet, Shalev-Shwartz and Singer
 
 
-def passive_aggressive(X: Array, y: Array, variant: str = "PA-I", C: float = 1.0) -> tuple[Array, float, int]:
-    """Weights, sum of squared hinge losses and mistakes, labels y in {-1, +1}; a score of 0 predicts +1."""
-    w, squares, mistakes = np.zeros(X.shape[1]), 0.0, 0
+def passive_aggressive(X: Array, y: Array, variant: str = "PA-I", C: float = 1.0) -> tuple[Array, float, int, int]:
+    """Weights, sum of squared hinge losses, mistakes and updates, labels y in {-1, +1}; a score of 0 predicts +1."""
+    w, squares, mistakes, updates = np.zeros(X.shape[1]), 0.0, 0, 0
     for x, label in zip(X, y, strict=True):
         score, norm2 = w @ x, x @ x
         mistakes += (1 if score >= 0 else -1) != label
@@ -206,7 +208,8 @@ def passive_aggressive(X: Array, y: Array, variant: str = "PA-I", C: float = 1.0
         if loss > 0 and norm2 > 0:
             steps = {"PA": loss / norm2, "PA-I": min(C, loss / norm2), "PA-II": loss / (norm2 + 1 / (2 * C))}
             w = w + steps[variant] * label * x
-    return w, float(squares), int(mistakes)
+            updates += 1
+    return w, float(squares), int(mistakes), updates
 
 
 # ---- Zinkevich's online gradient descent
@@ -509,11 +512,13 @@ def _p_norm(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -
 
 
 def _aggressive(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
-    weights, squares, mistakes = passive_aggressive(
-        np.tile(X, (passes, 1)), np.tile(y, passes), parameters["variant"], parameters["C"]
-    )
-    learner = {"norm": float(np.linalg.norm(weights)), "limit": parameters["C"]}
-    return {"ledger": {"mistakes": mistakes, "slope2": squares}, "learner": learner}
+    X, y, settings = np.tile(X, (passes, 1)), np.tile(y, passes), (parameters["variant"], parameters["C"])
+    weights, squares, mistakes, updates = passive_aggressive(X, y, *settings)
+    ledger = {"mistakes": mistakes, "slope2": squares}
+    # A step brings the loss of its row to 0, about: where the row comes again rounding decides whether it is an update.
+    if all(passive_aggressive(X * near, y, *settings)[3] == updates for near in _nearly_one(X.shape[1])):
+        ledger["updates"] = updates
+    return {"ledger": ledger, "learner": {"norm": float(np.linalg.norm(weights)), "limit": parameters["C"]}}
 
 
 def _selective(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
@@ -554,12 +559,17 @@ def _second_order(X: Array, y: Array, passes: int, parameters: Fields, part: Fie
     }
 
 
+def _nearly_one(columns: int) -> tuple[Array, Array]:
+    """By what rows are multiplied so that they differ by nothing else than rounding."""
+    apart = NEAR * (-1.0) ** np.arange(columns)
+    return 1 + apart, 1 - apart
+
+
 def _steady(play: Callable[..., Any]) -> Callable[..., Any]:
     """No run where rounding decides, as where a score is 0: where rows that differ by nothing else count otherwise."""
 
     def again(X: Array, y: Array, *settings: Any) -> Any:
-        apart = NEAR * (-1.0) ** np.arange(X.shape[1])
-        runs = [play(X * (1 + sign * apart), y, *settings) for sign in (0.0, 1.0, -1.0)]
+        runs = [play(X * near, y, *settings) for near in (np.ones(X.shape[1]), *_nearly_one(X.shape[1]))]
         counts = {tuple(run["ledger"].get(name) for name in ("updates", "mistakes")) for run in runs}
         return runs[0] if len(counts) == 1 else {}
 
@@ -568,8 +578,8 @@ def _steady(play: Callable[..., Any]) -> Callable[..., Any]:
 
 @_steady
 def _margin(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
-    weights, updates, _ = margin_perceptron(X, y, parameters["gamma"], parameters["epsilon"], passes)
-    return {"ledger": {"updates": updates}, "learner": {"norm": float(np.linalg.norm(weights))}}
+    weights, updates, _, mistakes = margin_perceptron(X, y, parameters["gamma"], parameters["epsilon"], passes)
+    return {"ledger": {"updates": updates, "mistakes": mistakes}, "learner": {"norm": float(np.linalg.norm(weights))}}
 
 
 @_steady
@@ -595,10 +605,26 @@ def _gradient(X: Array, y: Array, passes: int, parameters: Fields, part: Fields)
     usual = {"scale-free": 3.0 if "square" in loss else 20.0, "self-tuned": 1.0 if radius == inf else sqrt(2) * radius}
     rate = usual.get(schedule, 1.0) if parameters["rate"] is None else parameters["rate"]
     weights, paid, history = gradient_descent(X, y, loss, schedule, rate, radius)
-    scores = np.einsum("ij,ij->i", np.array(history), X)
-    updates = sum(LOSSES[loss][1](margin) != 0 for margin in (y * scores).tolist())
-    ledger = {"updates": updates, "mistakes": int(((scores >= 0) != (y > 0)).sum()), "loss": paid}
+    before = np.array(history)
+    scores, norms2 = np.einsum("ij,ij->i", before, X), np.einsum("ij,ij->i", X, X)
+    slopes = np.array([LOSSES[loss][1](margin) for margin in (y * scores).tolist()])
+    ledger = {"updates": int((slopes != 0).sum()), "mistakes": int(((scores >= 0) != (y > 0)).sum()), "loss": paid}
+    ledger |= _steps(slopes**2 * norms2, norms2, schedule, rate)
+    ledger["reach2"] = float(np.einsum("ij,ij->i", before, before).max())
     return {"ledger": ledger, "learner": {"norm": float(np.linalg.norm(weights))}}
+
+
+def _steps(squares: Array, norms2: Array, schedule: str, rate: float) -> Fields:
+    """What the bounds on regret are made of: squares of the gradients' lengths, in all and times the rates, and the
+    first rate and the last."""
+    total, times = np.cumsum(squares), np.arange(1, len(squares) + 1)
+    slower = {"inverse-sqrt": np.sqrt(times), "self-tuned": np.sqrt(total)}
+    slower["scale-free"] = slower["self-tuned"] * np.sqrt(np.maximum.accumulate(norms2))
+    moved = squares > 0
+    rates = rate / slower.get(schedule, np.ones(len(squares)))[moved]
+    ends = (float(rates[0]), float(rates[-1])) if len(rates) else (0.0, 0.0)
+    steps = {"slope2": float(squares.sum()), "step2": float(rates @ squares[moved])}
+    return steps | {"first_rate": ends[0], "last_rate": ends[1]}
 
 
 PLAYS: dict[Callable[..., Any] | None, Callable[..., Any]] = {
