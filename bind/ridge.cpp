@@ -55,7 +55,7 @@ Report ridge_regression(const Any& values, const std::optional<Any>& indices, co
 void bind_ridge(nb::module_& m) {
   m.def("ridge_regression", &ridge_regression, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "labels"_a.noconvert(), "intercept"_a, "tilt"_a.noconvert(), "over"_a, "reach"_a,
-        "best"_a.noconvert(), "The minimiser of the log loss of rows in units of the penalty, and of a tilt.");
+        "best"_a.noconvert(), "About the minimiser of the log loss of rows in units of the penalty, and of a tilt.");
 }
 
 }  // namespace regretless

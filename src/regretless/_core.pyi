@@ -381,7 +381,7 @@ PENALTIES: int = 4
 
 def ridge_regression(values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], intercept: float, tilt: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], over: float, reach: float, best: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, str | None]:
     """
-    The minimiser of the log loss of rows in units of the penalty, and of a tilt.
+    About the minimiser of the log loss of rows in units of the penalty, and of a tilt.
     """
 
 @overload

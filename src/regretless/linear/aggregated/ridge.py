@@ -101,7 +101,7 @@ def ridge_regression(
     reach: float = inf,
     slopes: Array | None = None,
 ) -> Array:
-    """The minimiser of the log loss of all rows plus sum penalty u^2 / 2, from a sample of the rows.
+    """About the minimiser of the log loss of all rows plus sum penalty u^2 / 2, from a sample of the rows.
 
     Parameters
     ----------
