@@ -211,7 +211,7 @@ class WabbitStream(Stream):
                 line,
                 fault,
                 "rows of weight 1 are read, for theorems count each row once; write a line of weight 3 three times, or "
-                "use sample_weight in Python",
+                "use sample_weight in Python, with which most theorems do not apply",
             )
         if len(words) > 2:
             self._refuse(line, f"the initial prediction {shown(words[2])}", "none can be given")
