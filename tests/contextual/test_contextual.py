@@ -21,14 +21,9 @@ from regretless.persist.format import read_model, write_model
 from regretless.regression import AggregatedQuantile, AggregatedRegressor, OnlineGradientDescent, VovkAzouryWarmuth
 from regretless.textbook import contextual as book
 
+from .test_known_contextual import RULES
+
 EVERY = pytest.mark.parametrize("name", list(CONTEXTUAL_BANDITS))
-RULES: dict[str, Any] = {
-    "epsilon-greedy": lambda f, t, m, h: book.epsilon_greedy(f, 0.05),
-    "square-cb": lambda f, t, m, h: book.square_cb(f, 10 * 3 * t**0.5),
-    "fast-cb": lambda f, t: book.fast_cb(f, 10 * t**0.5),
-    "lin-ucb": lambda f, t, m, h: book.lin_ucb(m.round(12), h**0.5, 0.03),
-    "lin-thompson": lambda f, t, m, h: book.lin_thompson(m, h**0.5, 0.03),
-}
 
 
 def made(name: str, arms: Any = 3, **more: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import exp, inf, log, nan
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,14 @@ from regretless.theory import contextual as theory
 
 from ..known import Assumes, Known, first_of_each, known, refuses, says_its_number
 
+# The rule of the textbook that each draws by as it comes, which its runs are compared with.
+RULES: dict[str, Any] = {
+    "epsilon-greedy": lambda f, t, m, h: book.epsilon_greedy(f, 0.05),
+    "square-cb": lambda f, t, m, h: book.square_cb(f, 10 * 3 * t**0.5),
+    "fast-cb": lambda f, t: book.fast_cb(f, 10 * t**0.5),
+    "lin-ucb": lambda f, t, m, h: book.lin_ucb(m.round(12), h**0.5, 0.03),
+    "lin-thompson": lambda f, t, m, h: book.lin_thompson(m, h**0.5, 0.03),
+}
 # Two arms, ten decisions, one of them without a loss. With g = 1/2 and delta = 2 / e^2, two estimates have the doubt 2.
 BOOK = ContextualLedger(
     rounds=10,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
 
 import regretless
-from regretless.catalogue import class_learner
+from regretless.catalogue import CLASS_LEARNERS, class_learner
 from regretless.errors import ModelError, RegretlessError
 from regretless.finite_classes import Consistent, FiniteClass, Halving, RandomizedOptimal, StandardOptimal
 from regretless.finite_classes.learners import randomized
@@ -18,14 +19,13 @@ from regretless.persist.model import read, write
 from ..command_line import CommandLine
 from .test_class_learners import impatient
 
-MADE = [
-    ("consistent", {}),
-    ("consistent", {"order": [4, 3, 2, 1, 0]}),
-    ("halving", {"tie": 0}),
-    ("halving", {"prune": "mistake"}),
-    ("standard-optimal", {"tie": 0}),
-    ("randomized-optimal", {"random_state": 2**62 + 1}),
-]
+SETTINGS: dict[str, list[dict[str, Any]]] = {
+    "consistent": [{}, {"order": [4, 3, 2, 1, 0]}],
+    "halving": [{"tie": 0}, {"prune": "mistake"}],
+    "standard-optimal": [{"tie": 0}],
+    "randomized-optimal": [{"random_state": 2**62 + 1}],
+}
+MADE = [(name, more) for name in CLASS_LEARNERS for more in SETTINGS.get(name, [{}])]
 TABLE = np.array([[0, 0, 0, 1], [0, 0, 1, 1], [0, 1, 1, 0], [1, 1, 1, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
 
 

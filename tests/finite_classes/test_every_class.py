@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import regretless
-from regretless.catalogue import class_learner
+from regretless.catalogue import CLASS_LEARNERS, class_learner
 from regretless.environments import RandomizedTree, RandomTarget, ShatteredTree
 from regretless.experts import WeightedMajority
 from regretless.finite_classes import (
@@ -38,18 +38,15 @@ from .small_classes import KNOWN, every_class
 
 CLASSES = every_class()
 EVERY = pytest.mark.parametrize("name", CLASSES)
-LEARNERS: dict[str, dict[str, Any]] = {
-    "consistent": {},
-    "halving": {},
+LEARNERS: dict[str, dict[str, Any]] = {name: {} for name in CLASS_LEARNERS} | {
     "halving, ties to 0": {"tie": 0},
     "halving, on mistakes alone": {"prune": "mistake"},
-    "standard-optimal": {},
     "standard-optimal, ties to 0": {"tie": 0},
     "randomized-optimal": {"random_state": 3},
 }
 MATES = {"weighted-majority": WeightedMajority, "perceptron": Perceptron, "winnow": Winnow}
 KEYS = "hypotheses distinct points vc_dimension shattered littlestone_dimension tree floor_log2 exact seconds"
-CERTAIN = [name for name in LEARNERS if not name.startswith("randomized")]
+CERTAIN = [name for name in LEARNERS if not CLASS_LEARNERS[name.partition(",")[0]].info.draws]
 EACH = pytest.mark.parametrize("learner", LEARNERS)
 EACH_CERTAIN = pytest.mark.parametrize("learner", CERTAIN)
 

@@ -13,24 +13,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regretless.catalogue import CLASS_LEARNERS, class_learner
 from regretless.comparator import ClassComparator
 from regretless.finite_classes import Consistent, FiniteClass, Halving, RandomizedOptimal, StandardOptimal
 from regretless.finite_classes.finite_class import packed
 from regretless.finite_classes.learners.state import rank
 from regretless.ledger import ClassLedger
-from regretless.theory import finite_classes as theory
 from regretless.theory.finite_classes import ClassFacts, certified, chernoff, floor_log2, half_the_bits_of
 
 from .small_classes import TIES_MATTER, every_class
 from .test_class_learners import plays, tables
 
 Part = frozenset[int]
-THEOREMS = {
-    "consistent": theory.CONSISTENT,
-    "halving": theory.HALVING,
-    "standard-optimal": theory.STANDARD_OPTIMAL,
-    "randomized-optimal": theory.RANDOMIZED_OPTIMAL,
-}
+THEOREMS = {name: class_learner(name).theorems for name in CLASS_LEARNERS}
 
 
 class Plainly:

@@ -10,17 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regretless.catalogue import learner_class
+from regretless.catalogue import LEARNERS, learner_class
 from regretless.errors import RegretlessError
 from regretless.linear.base import OnlineClassifier
 
 SETTINGS: dict[str, list[dict[str, Any]]] = {
     "perceptron": [{}, {"intercept": 1.0}],
     "averaged-perceptron": [{}, {"intercept": 1.0}],
-    "voted-perceptron": [{}],
     "margin-perceptron": [{"gamma": gamma} for gamma in (1e-300, 0.05, 1e300)],
     "passive-aggressive": [{"variant": variant} for variant in ("PA", "PA-I", "PA-II")],
-    "multiclass-perceptron": [{}],
     "online-gradient-descent": [
         {"loss": loss, "schedule": schedule, "radius": radius}
         for loss in ("hinge", "logistic", "squared-hinge", "square", "perceptron")
@@ -33,7 +31,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "arow": [{"matrix": "full"}, {"matrix": "diagonal"}, {"matrix": "diagonal", "intercept": 1.0}],
     "kernel-perceptron": [{"kernel": "linear"}, {"kernel": "rbf"}, {"kernel": "poly"}],
 }
-CASES = [(name, case) for name, cases in SETTINGS.items() for case in cases]
+CASES = [(name, case) for name in LEARNERS for case in SETTINGS.get(name, [{}])]
 EVERY = pytest.mark.parametrize(("name", "case"), CASES, ids=["-".join(map(str, (n, *c.values()))) for n, c in CASES])
 
 ENDS = (
