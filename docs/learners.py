@@ -21,6 +21,8 @@ from regretless.catalogue import (
     BANDITS,
     CLASS_LEARNERS,
     CONTEXTUAL_BANDITS,
+    DEFAULT_BANDIT,
+    DEFAULT_CONTEXTUAL,
     EXPERT_LEARNERS,
     LEARNERS,
     REGRESSORS,
@@ -124,6 +126,32 @@ def combiners() -> str:
 def bandits() -> str:
     """A row for each bandit: how it draws, and what its theorems bound."""
     return _summaries("how it draws", {name: bandit_class(name) for name in BANDITS})
+
+
+def _independent(name: str) -> bool:
+    """Whether a bandit's main theorem, the first, presumes losses that are drawn independently."""
+    return bool(bandit_class(name).theorems[0].presumes)
+
+
+def bandit_names() -> str:
+    """The bandits in a line, those for comparison last."""
+    any_losses = [name for name in BANDITS if not _independent(name)]
+    return f"{_names(any_losses, DEFAULT_BANDIT)}, and for comparison {independent_bandits()}"
+
+
+def independent_bandits() -> str:
+    """The bandits in a line whose main theorem is of losses that are drawn independently."""
+    return _names([name for name in BANDITS if _independent(name)])
+
+
+def contextual_names() -> str:
+    """The bandits that draw by features in a line."""
+    return _names(CONTEXTUAL_BANDITS, DEFAULT_CONTEXTUAL)
+
+
+def _names(names: Iterable[str], default: str = "") -> str:
+    names = sorted(names, key=lambda name: name != default)
+    return ", ".join(f"`{name}` (the default)" if name == default else f"`{name}`" for name in names)
 
 
 def contextual() -> str:
@@ -331,14 +359,16 @@ PLACES: dict[str, dict[str, Callable[[], str]]] = {
         "theorems of what is to come": future_theorems,
     },
     "docs/environments.md": {"environments": environments},
+    "docs/bandits.md": {"bandits for comparison": independent_bandits},
+    "docs/command-line.md": {"names of bandits": bandit_names, "names of contextual bandits": contextual_names},
 }
 
 
 def filled(path: str) -> str:
-    """A document with its tables as they should be."""
+    """A document with its tables, and its lists within a line, as they should be."""
     text = (ROOT / path).read_text(encoding="utf-8")
     for name, make in PLACES[path].items():
-        between = re.compile(f"(<!-- {name}: .*? -->\n).*?(\n<!-- end of {name} -->)", re.DOTALL)
+        between = re.compile(f"(<!-- {name}: .*? -->\n?).*?(\n?<!-- end of {name} -->)", re.DOTALL)
         place = between.search(text)
         if place is None:
             raise SystemExit(f"{path} has no place for the {name}")

@@ -87,12 +87,9 @@ def test_the_picture_of_the_readme_is_what_the_learner_did():
         assert all(low > high for low, high in zip(observed, bound, strict=True))  # from the top of the picture
 
 
-TABLES = ("architecture", "theorems", "linear", "environments", "learners")
-
-
-@pytest.mark.parametrize("path", [f"docs/{one}.md" for one in TABLES])
+@pytest.mark.parametrize("path", script("learners").PLACES)
 def test_tables_are_those_of_the_classes(path):
-    """The tables of learners and theorems are what `docs/learners.py` prints from the classes."""
+    """The tables and lists of learners and theorems are what `docs/learners.py` prints from the classes."""
     assert script("learners").filled(path) == read(path)
 
 
