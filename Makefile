@@ -36,7 +36,7 @@ endif
 # dependencies that come as source must then stand there too: pyspark is made by setuptools, which makes wheels since 70.1.
 editable = $(call install,$(1)) $(BUILDING) --no-build-isolation --editable
 
-.PHONY: demo test check golden tables docs test-engines lint audit bench perf soak kills mutants sanitize fuzz wheel sdist clean
+.PHONY: demo test check golden rules tables docs test-engines lint audit bench perf soak kills mutants sanitize fuzz wheel sdist clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.with-sklearn
@@ -53,8 +53,13 @@ check: $(VENV)/.with-test
 golden: $(VENV)/.with-test
 	$(VENV)/bin/python -m tests.golden $(ARGS)
 
-# The table of learners, the names of rooms, the lists of rules and the tables of the pages, from what classes and rules say.
-tables: $(VENV)/.with-lint
+# The lists of the kernels' rules, before the core is compiled: it cannot be where they name a header that is no more.
+rules:
+	$(PYTHON) docs/rule_lists.py --write
+
+# Besides, the table of learners, the names of rooms and the tables of the pages, from what classes and rules say.
+tables: rules
+	$(MAKE) $(VENV)/.with-lint
 	$(VENV)/bin/python docs/learner_table.py --write
 	$(VENV)/bin/ruff format --quiet src/regretless/learner_table.py
 	$(VENV)/bin/python docs/name_lists.py --write

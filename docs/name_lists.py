@@ -1,8 +1,8 @@
-"""Writes the lists of names that follow from what stands elsewhere: of each room, and of the rules in the kernels.
+"""Writes the names of each room, which follow from what stands elsewhere.
 
 ``python docs/name_lists.py`` prints what differs; ``--write`` puts it in its place. A room's `__init__.py` has the
 classes of its learners, which the table of learners knows, and what its `MODULES` name; between two comments stand the
-imports that type checkers read and `__all__`. The list of a family of rules has all types that say `facts`.
+imports that type checkers read and `__all__`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,8 @@ from regretless.catalogue import TABLES
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "regretless"
-KERNELS = ROOT / "cpp" / "regretless"
 WIDTH = 120  # of a line
 OWN = re.compile(r"(# Names: [^\n]*\n).*?(# End of names\n)", re.DOTALL)
-# The list of each family of rules, its headers, and the type of their facts.
-FAMILIES = {
-    "expert_rules.hpp": ("expert_*.hpp", "CombinerRule"),
-    "pull_rules.hpp": ("pull_*.hpp", "PullRule"),
-}
 
 
 def rooms() -> list[Path]:
@@ -75,33 +69,9 @@ def _listed(begin: str, items: list[str], end: str, indent: str) -> str:
     return line if len(line) <= WIDTH else "\n".join([begin, *(f"{indent}{item}," for item in items), end])
 
 
-def of_rules(name: str) -> str:
-    """The header of a family: the tuple of its rules, in the order in which they stood, a new one last."""
-    path, (pattern, facts) = KERNELS / name, FAMILIES[name]
-    text = path.read_text(encoding="utf-8")
-    homes = {
-        rule: header.name for header in sorted(KERNELS.glob(pattern)) for rule in _rules(header.read_text(), facts)
-    }
-    stood = re.findall(r"\w+", re.search(r"std::tuple<([^>]*)>", text)[1])  # type: ignore[index]
-    rules = sorted(homes, key=lambda rule: (stood.index(rule) if rule in stood else len(stood), rule))
-    includes = "".join(f'#include "{header}"\n' for header in sorted(set(homes.values())))
-    text = re.sub(r'(?:#include "[^\n]*\n)+', includes, text)
-    return re.sub(r"std::tuple<[^>]*>", f"std::tuple<{', '.join(rules)}>", text)
-
-
-def _rules(text: str, facts: str) -> list[str]:
-    """The types of a header that say facts; of a template the names of what is made of it."""
-    rules = []
-    for template, name in re.findall(
-        rf"(?ms)^(template <[^\n]*\n)?(?:struct|class) (\w+)(?:(?!^}}).)*? {facts} facts", text
-    ):
-        rules += re.findall(rf"using (\w+) = {name}<", text) if template else [name]
-    return rules
-
-
 def lists() -> dict[Path, str]:
     """All files with lists of names, as they should be."""
-    return {path: of_room(path) for path in rooms()} | {KERNELS / name: of_rules(name) for name in FAMILIES}
+    return {path: of_room(path) for path in rooms()}
 
 
 if __name__ == "__main__":

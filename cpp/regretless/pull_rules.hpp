@@ -1,4 +1,4 @@
-// The catalogue of bandits' rules, made by docs/name_lists.py: all types in pull_*.hpp that say their facts. What
+// The catalogue of bandits' rules, made by docs/rule_lists.py: all types in pull_*.hpp that say their facts. What
 // stands here has a name in the binding and in Python, and is fuzzed.
 #pragma once
 #include <tuple>

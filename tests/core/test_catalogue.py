@@ -38,21 +38,47 @@ def test_the_table_is_made_of_the_classes():
 
 
 def test_lists_of_names_are_made_of_what_stands_elsewhere():
-    """`docs/name_lists.py` prints the names of rooms and the lists of rules that stand in their files."""
-    made = runpy.run_path(str(ROOT / "docs" / "name_lists.py"))["lists"]()
+    """The names of rooms and the lists of rules in their files are those that their scripts in `docs/` print."""
+    made = {}
+    for script in ("name_lists", "rule_lists"):
+        made |= runpy.run_path(str(ROOT / "docs" / f"{script}.py"))["lists"]()
     stale = [path.name for path, text in made.items() if text.split() != path.read_text(encoding="utf-8").split()]
     assert not stale
     assert {path.parent.name for path in made} >= {"linear", "experts", "bandits", "contextual", "finite_classes"}
 
 
+RULES = {
+    "pull_some.hpp": (
+        "struct None {};\nenum class Kind { a };\n\ntemplate <class T>\nstruct Some {\n"
+        "  static constexpr PullRule facts{};\n};\nusing One = Some<int>;\nstruct Other {\n  int x;\n};\n"
+    ),
+    "pull_third.hpp": "class Third : public Base {\n public:\n  static constexpr auto facts = PullRule{};\n};\n",
+    "pull_two.hpp": "using Two =\n    Some<long>;\nstruct Four : Some<char> {};\n// static constexpr PullRule facts\n",
+}
+
+
+def rules_of(headers: dict[str, str]) -> dict[str, str]:
+    return runpy.run_path(str(ROOT / "docs" / "rule_lists.py"))["rules_of"](headers, "PullRule")
+
+
 def test_a_rule_is_what_says_facts():
-    """A rule is a type that says facts of its family, or what is made of a template that does."""
-    made = runpy.run_path(str(ROOT / "docs" / "name_lists.py"))
-    header = "enum class Kind { a };\n\ntemplate <class T>\nstruct Some {\n  static constexpr PullRule facts{};\n};\n"
-    header += "using One = Some<int>;\nusing Two = Some<long>;\nstruct Other {\n  int x;\n};\n"
-    header += "class Third : public Base {\n public:\n  static constexpr PullRule facts{};\n};\n"
-    assert made["_rules"](header, "PullRule") == ["One", "Two", "Third"]
-    assert made["_rules"](header, "CombinerRule") == []
+    """A rule is a type that says facts of its family, or what any header makes of a template that does."""
+    homes = {"One": "pull_some.hpp", "Two": "pull_two.hpp", "Four": "pull_two.hpp", "Third": "pull_third.hpp"}
+    assert rules_of(RULES) == homes
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("struct New {\n  static constexpr CombinerRule facts{};\n};\n", "pull_new.hpp: facts of no rule"),
+        ("namespace a { struct New {\n  static constexpr PullRule facts{};\n};\n", "pull_new.hpp: facts of no rule"),
+        ("template <class T>\nstruct New {\n  static constexpr PullRule facts{};\n};\n", "no rule is made of it"),
+    ],
+)
+def test_facts_of_no_rule_are_refused(text, why):
+    """A header whose facts belong to no rule that is listed is refused by its name, and not passed over."""
+    with pytest.raises(SystemExit, match=why):
+        rules_of(RULES | {"pull_new.hpp": text})
 
 
 def test_a_table_that_lacks_a_fact_is_read_all_the_same(tmp_path, monkeypatch):
