@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 import regretless
@@ -38,3 +40,11 @@ def test_the_command_line_takes_names_of_classes(tmp_path, words):
     """--learner takes a class's name."""
     (tmp_path / "t.csv").write_text("a,b,label\n1,2,1\n3,4,0\n1,1,1\n")
     assert quietly(words[0], tmp_path / words[1], *words[2:], "--quiet") == 0
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_no_learner_takes_what_it_learns(kind):
+    """No argument of a learner ends in an underscore, as what a fit learns does, or begins with one."""
+    for name in TABLES[kind]:
+        taken = inspect.signature(class_of(kind, name)).parameters
+        assert not [argument for argument in taken if argument.strip("_") != argument], name

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.base import clone
 
 import regretless
 from regretless.comparator import Comparator
@@ -173,6 +174,18 @@ def test_an_answer_may_be_late_or_never_come_but_not_twice():
         learner.learn(questions[0], 1)
     assert learner.target_facts()[0].late == 1
     assert "nobody knew" in learner.certify_risk()[0].why
+
+
+def test_the_count_of_late_answers_is_no_parameter():
+    """A clone has no late answers; a file does, and one that says so among the parameters too is read the same."""
+    X, y = game(4, 2, rows=30)
+    learner = SelectiveSamplingPerceptron(b=100.0).fit(X, y)
+    learner.late_ = 3
+    assert clone(learner).late_ == 0
+    described, tensors = learner.state_dict()
+    for older in ({}, {"late_": 3}):
+        description = {**described, "parameters": learner.stored_params() | older}
+        assert SelectiveSamplingPerceptron.from_state(description, tensors).late_ == 3
 
 
 def test_a_question_of_another_learner_is_refused():

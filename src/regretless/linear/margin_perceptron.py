@@ -157,9 +157,9 @@ class MarginPerceptron(OnlineClassifier):
     theorems = (*MARGIN_PERCEPTRON, *UNTIL_A_MARGIN)
 
     state_: MarginState = field(init=False)
-    margin_: float
-    clean_: bool
-    obstacle_: str | None
+    margin_: float = field(init=False)
+    clean_: bool = field(init=False)
+    obstacle_: str | None = field(init=False)
 
     gamma: float = field(default=0.1, kw_only=False)
     epsilon: float = 0.5

@@ -223,7 +223,7 @@ class SelectiveSamplingPerceptron(AllInOne):
     seed: int = 0
     intercept: float = 0.0
 
-    late_: int = 0  # labels that were learned after others had changed the weights
+    late_: int = field(default=0, init=False)  # labels that were learned after others had changed the weights
 
     def checked(self) -> Rules:
         """The composition, once all parameters are known to have a meaning."""
@@ -466,7 +466,9 @@ class SelectiveSamplingPerceptron(AllInOne):
     @classmethod
     def from_state(cls, description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Self:
         """A learner as `state_dict` described it."""
-        learner = super().from_state(description, tensors)
+        # Files of versions before this one may have the count of late labels among the parameters as well.
+        parameters = {name: value for name, value in description["parameters"].items() if name != "late_"}
+        learner = super().from_state({**description, "parameters": parameters}, tensors)
         asked = description["asked"]
         learner.open_ = {int(number): float(probability) for number, probability in asked["open"]}
         learner.late_ = int(asked["late"])

@@ -41,8 +41,8 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
     _sklearn_type = "regressor"
     _begins = "partial_fit(X[:1], y[:1])"
 
-    state_: RegressionState
-    _playing: RegressionRules
+    state_: RegressionState = field(init=False)
+    _playing: RegressionRules = field(init=False)
 
     # called with the forecasts of rounds, and their outcomes
     on_forecasts: Callable[[Array, Array], None] | None = field(default=None, init=False, repr=False)

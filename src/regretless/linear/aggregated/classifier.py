@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -152,7 +153,7 @@ class AggregatedClassifier(OnlineClassifier):
     share: bool = True
     intercept: float = 1.0
 
-    state_: AggregatedState
+    state_: AggregatedState = field(init=False)
 
     def rules(self) -> AggregatedRules:
         """The members that the parameters stand for."""
