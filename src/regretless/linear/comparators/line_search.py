@@ -249,7 +249,7 @@ class Slack:
         try:
             with np.errstate(all="ignore"):
                 return self._of_all(multiples)
-        except (TypeError, ValueError):  # of a formula that reads single numbers
+        except (ArithmeticError, TypeError, ValueError):  # of a formula that reads single numbers, and may overflow
             return self._of_some(multiples)
 
     def _of_all(self, multiples: Multiples) -> Array:
