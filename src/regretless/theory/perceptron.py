@@ -11,7 +11,9 @@ the hinge losses of the updates sum to at most sqrt(M) |L|, by Cauchy and Schwar
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import isnan
+from math import inf
+
+import numpy as np
 
 from ..comparator import Comparator
 from ..ledger import Ledger
@@ -320,7 +322,7 @@ class StartFacts(LinearFacts):
 
 
 def _product_known(_: Ledger, comparator: Comparator, __: StartFacts) -> bool:
-    return not isnan(comparator.product)
+    return abs(comparator.product) <= inf  # false of NaN alone, and true or false of each of many
 
 
 STARTED = (*PLAYED, ("the comparator's product with the first weights must be known", _product_known))
@@ -347,7 +349,7 @@ def sharp_from_start(ledger: Ledger, comparator: Comparator, learner: StartFacts
     a2 = ledger.max_norm2 * comparator.norm**2
     b = comparator.norm * learner.start / learner.rate
     h = comparator.hinge - comparator.product / learner.rate + _rounding_from_start(ledger, comparator, learner)
-    return h + a2 / 2 + sqrt(max(0.0, a2 * h + a2 * a2 / 4 + b * b))
+    return h + a2 / 2 + sqrt(np.maximum(0.0, a2 * h + a2 * a2 / 4 + b * b))
 
 
 @theorem(

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import inf, isnan, nan
 from typing import Any
 
@@ -260,12 +260,14 @@ class Slack:
         return np.where(applies & np.isfinite(slack), slack, inf)
 
     def _of_some(self, multiples: Multiples) -> Array:
-        slack, last = np.full(len(multiples.edges), inf), len(multiples.edges) - 1
-        for k in range(0, last + 1, SPARSE):
-            slack[k] = self.of(multiples.one(k))
-        best = int(slack.argmin())
-        for k in range(max(0, best - SPARSE + 1), min(last, best + SPARSE - 1) + 1):
-            slack[k] = self.of(multiples.one(k))
+        # Each ray has a best edge of its own: near that of another one it was looked at in few places only.
+        slack = np.full(len(multiples.edges), inf)
+        for first, end in pairwise(multiples.starts):
+            for k in range(first, end, SPARSE):
+                slack[k] = self.of(multiples.one(k))
+            best = first + int(slack[first:end].argmin())
+            for k in range(max(first, best - SPARSE + 1), min(end, best + SPARSE)):
+                slack[k] = self.of(multiples.one(k))
         return slack
 
 
