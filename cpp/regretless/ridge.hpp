@@ -80,12 +80,8 @@ class Ridge {
     for (std::int64_t t = 0; t < rows_; ++t) {
       x_.prefetch(t, rows_);
       if (far_ && t + 1 < rows_) x_.prefetch_weights(t + 1, v + 1, sizeof(double));
-      const auto row = x_[t];
-      Eight sum{};
-      std::int64_t k = 0;
-      for (; k + 8 <= row.n; k += 8) sum = sum + row.pick8(v + 1, k) * load<8>(row.x + k);
-      if (k < row.n) sum = sum + row.pick_some(v + 1, k) * load_some(row.x + k, row.n - k);
-      scores[t] = tree(sum) + p_.intercept * v[0];
+      double norm2;  // looked at there for zeros, which are no part of the order of the sums
+      scores[t] = product_and_norm(x_[t], v + 1, norm2) + p_.intercept * v[0];
     }
   }
   void combine(const double* by, double* v) const {
