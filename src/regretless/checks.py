@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import inf, isfinite
 from numbers import Real
 from sys import float_info
@@ -45,6 +46,13 @@ def whole(name: str, value: Any, least: int = 1, most: float = inf) -> int:
     if value > most:
         raise ParameterError(name, repr(value), f"it must be at most {most}")
     return int(value)
+
+
+def names_in(name: str, value: Iterable[str]) -> tuple[str, ...]:
+    """Names, but no string, whose letters Python would take for them."""
+    if isinstance(value, str | bytes):
+        raise ParameterError(name, None, f"a list of names is expected, not the string {value!r}")
+    return tuple(value)
 
 
 def one_of(name: str, value: Any, choices: tuple[Any, ...]) -> Any:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import pytest
 
 from regretless import checks
+from regretless.alarms import Watch
+from regretless.data import CostTable, CrossedStream, LogColumns, open_stream, read_losses
+from regretless.data.forecasts import open_forecasts
+from regretless.data.losses import Wanted
 from regretless.errors import ParameterError, RegretlessError
 
 REFUSED = [
@@ -32,3 +36,24 @@ def test_an_error_without_a_value_has_a_colon_behind_the_name():
     """Where a value is not shown, name and fault have a colon between them."""
     error = ParameterError("start", None, "two strategies are expected")
     assert (str(error), error.fault) == ("start: two strategies are expected", "two strategies are expected")
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        *((one, lambda one=one: open_stream("t.csv", **{one: "ab"})) for one in ("text", "ignore", "categorical")),
+        ("interactions", lambda: open_stream("t.csv", interactions="ab")),
+        ("interactions", lambda: CrossedStream(open_stream("t.svm"), interactions="ab")),
+        *((one, lambda one=one: open_forecasts("t.csv", **{one: "ab"})) for one in ("experts", "names", "ignore")),
+        ("arms", lambda: read_losses("t.csv", Wanted("ab"))),
+        ("costs", lambda: CostTable("t.csv", "ab")),
+        ("rewards", lambda: CostTable("t.csv", rewards="ab")),
+        ("probabilities", lambda: LogColumns(action="a", cost="c", probabilities="ab")),
+        ("columns", lambda: Watch("ab", reference=0.1)),
+    ],
+)
+def test_a_string_is_no_list_of_names(name, call):
+    """A string where names are expected is refused by its parameter before a file is opened."""
+    with pytest.raises(ParameterError) as refused:
+        call()
+    assert str(refused.value) == f"{name}: a list of names is expected, not the string 'ab'"

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import numbers
 from ..certificate import Certificates, CertifiedState
-from ..checks import share, whole
+from ..checks import names_in, share, whole
 from ..errors import ParameterError, RegretlessError, RowRefused
 from ..persist.json_state import JsonState
 from ..persist.validation import count, one
@@ -81,7 +81,8 @@ class Watch(CertifiedState, JsonState):
     _kind = "watch"
 
     def __post_init__(self) -> None:
-        self.columns, self.value_range = list(self.columns), checked_range(self.value_range)
+        self.columns = list(names_in("columns", self.columns))
+        self.value_range = checked_range(self.value_range)
         if not self.columns or len(set(self.columns)) < len(self.columns):
             raise ParameterError("columns", repr(self.columns), "names are expected, none of them twice")
         self._check_promise()

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..checks import names_in
 from ..errors import DataError, ParameterError, RegretlessError
 from .arrow import ArrowStream
 from .batch import Array, Batch
@@ -215,7 +216,8 @@ class CostTable(_TableDecisions):
     ) -> None:
         columns = _one_of({"costs": costs, "rewards": rewards})
         super().__init__(path, format, options)
-        self.actions, self._rewards = list(columns), costs is None
+        self._rewards = costs is None
+        self.actions = list(names_in(self._noun, columns))
         refuse_actions(self.name, self.actions, f"--{self._noun} names", f"--{self._noun}")
         self._range = value_range
         self._table.words, self._table.numbers = (), self.actions
@@ -263,6 +265,7 @@ class LogColumns:
 
     def __post_init__(self) -> None:
         _one_of({"cost": self.cost, "reward": self.reward})
+        names_in("probabilities", self.probabilities)
 
     @property
     def outcome(self) -> str:

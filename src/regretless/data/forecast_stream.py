@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..checks import names_in
 from ..errors import DataError, did_you_mean
 from .batch import Array
 from .messages import listed
@@ -263,6 +264,11 @@ class ColumnRoles:
     block: str | None = None
     words: Terms = FORECASTS
     ignore: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for role in ("experts", "names", "ignore"):
+            if (value := getattr(self, role)) is not None:
+                names_in(role, value)
 
     def apart(self) -> list[str]:
         """The columns that are no experts, as far as they are named."""

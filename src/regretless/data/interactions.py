@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._core import cross_rows, fill_places, hash_keys, number_keys
+from ..checks import names_in
 from ..errors import ModelError, ParameterError, RegretlessError
 from .batch import ABSENT, Array, Batch
 
@@ -270,7 +271,7 @@ class Crossing:
     """
 
     def __init__(self, wanted: Sequence[str], numbering: Numbering) -> None:
-        self.wanted, self.numbering = tuple(wanted), numbering
+        self.wanted, self.numbering = names_in("interactions", wanted), numbering
         self.frozen = False
         self._pairs: tuple[Pair, ...] | None = None
         self._resolved = ALL in self.wanted or not self.wanted

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..checks import names_in
 from ..errors import DataError, ParameterError
 from .archives import NUMBERS, array_of, open_arrays
 from .arrays import ENTRIES, slices
@@ -77,6 +78,10 @@ class Wanted:
     low: float = 0.0
     high: float = 1.0
     rewards: bool = False
+
+    def __post_init__(self) -> None:
+        if self.arms is not None:
+            names_in("arms", self.arms)
 
     @property
     def words(self) -> Terms:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
 
+from ..checks import names_in
 from ..errors import ParameterError, RegretlessError
 from .formats import ROWS, SUFFIXES
 from .source import Input, Source, cached, name_of, open_bytes, read_ready, suffixes
@@ -230,7 +231,7 @@ def open_stream(
     DataError
         If there is no such file; everything else that may be wrong with it shows when it is read.
     RegretlessError
-        If the options do not fit each other or the format.
+        If the options do not fit each other or the format, or a string stands where a list of names is expected.
     """
     tabular = schema is not None and schema.get("format") == "table"
     name, note = recognized(path, format, tabular=tabular)
@@ -239,13 +240,13 @@ def open_stream(
         name,
         target=target,
         missing=missing,
-        categorical=tuple(categorical),
+        categorical=names_in("categorical", categorical),
         ids_from=ids_from,
-        ignore=tuple(ignore),
-        text=tuple(text),
+        ignore=names_in("ignore", ignore),
+        text=names_in("text", text),
         ngrams=ngrams,
         hash_bits=hash_bits,
-        interactions=tuple(interactions),
+        interactions=names_in("interactions", interactions),
         keep_names=keep_names,
         header=header,
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..checks import names_in
 from ..errors import DataError, ModelError, ParameterError, RegretlessError, did_you_mean
 from ..memory import refuse_large
 from .batch import Array, Batch, sparse_rows, with_words
@@ -100,7 +101,8 @@ class TableStream(Stream):
         self._size = stored_size(path)
         self._path, self._frozen, self._unlabelled = path, frozen, unlabelled
         self._skips, self._dtype = on_error == "skip", np.dtype(dtype)
-        self.categorical, self._ignore, self._text = frozenset(categorical), frozenset(ignore), frozenset(text)
+        self.categorical = frozenset(names_in("categorical", categorical))
+        self._ignore, self._text = frozenset(names_in("ignore", ignore)), frozenset(names_in("text", text))
         if both := sorted(self._text & self.categorical):
             raise ParameterError("text", repr(both[0]), "it is to be taken for names by categorical", ": ")
         for use, names in (("text", self._text), ("categorical", self.categorical)):
