@@ -611,6 +611,16 @@ def test_forecasts_are_combined_again(run, forecasts, tmp_path):
         assert result["agrees"] > 0
 
 
+def test_the_outcome_is_the_one_that_the_report_names(run, forecasts, tmp_path):
+    """A column of outcomes that --target named is read again without it, and another one is refused."""
+    table = tmp_path / "f.csv"
+    table.write_text(forecasts.read_text().replace("y,", "Real price,", 1))
+    report = reported(run, tmp_path / "r.json", "combine", table, "--target", "Real price")
+    assert json.loads(report.read_text())["input"] == {"path": str(table), "rows": 80, "target": "Real price"}
+    assert verification(run, report, table)["differs"] == 0
+    assert "is about the target 'Real price'" in run("verify", report, table, "--target", "a").err
+
+
 @pytest.mark.parametrize("learner", ["hedge", "adahedge", "ml-poly", "fixed-share", "ridge"])
 def test_late_outcomes_are_combined_again(run, forecasts, tmp_path, learner):
     """Where outcomes come late, what the delay cost enters the bounds that are left, and none is unchecked."""

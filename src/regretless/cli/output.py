@@ -21,6 +21,7 @@ from ..report.terminal import many
 if TYPE_CHECKING:
     from ..certificate import Certificate
     from ..data.decisions import DecisionStream
+    from ..data.forecast_stream import ForecastStream
     from ..data.stream import Stream
     from ..distributed.result import Mixture
     from .arguments import ReportOptions, WatchedOptions
@@ -267,7 +268,7 @@ def warn_skipped(stream: Stream | DecisionStream | Mixture, when: str = "") -> N
         complain(f"and {stream.skipped - len(stream.first_errors)} more")
 
 
-def target_of(stream: Stream) -> dict[str, str]:
+def target_of(stream: Stream | ForecastStream) -> dict[str, str]:
     """The column of labels or outcomes as a JSON value, where the file has columns to choose from."""
     target = stream.schema().get("target")
     return {} if target is None else {"target": str(target)}

@@ -178,7 +178,7 @@ def _target(arguments: VerifyOptions, report: dict[str, Any]) -> str | None:
     UsageError
         If both say it, and differently.
     """
-    read = report["input"]
+    read = report.get("input")  # earlier versions of combine wrote none
     own = read.get("target") if isinstance(read, dict) else report.get("target")
     if own is None or arguments.target in (None, own):
         return None if own is None else str(own)
@@ -220,7 +220,7 @@ def _experts(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str
         format=arguments.format,
         experts=options.names_of(arguments.experts) or list(report["expert_losses"]),
         need_target=not blind,
-        target=arguments.target,
+        target=_target(arguments, report) or arguments.target,
         time=arguments.time,
     )
     batches = [batch.with_outcomes() for batch in stream.batches()]

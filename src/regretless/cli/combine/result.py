@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...report.terminal import more_lines, number_text, short
 from ...run.trace_lines import forecast_lines, trace_values
 from ..outcomes import asked_lines, asked_values, course_of, interval_lines, interval_text, interval_values
-from ..output import Output, certificate_values, parameters_of, title_of
+from ..output import Output, certificate_values, parameters_of, target_of, title_of
 from ..signals import PointTable
 
 if TYPE_CHECKING:
@@ -101,6 +101,7 @@ class CombineOutput(Output):
             "largest_block": self.run.stream.largest_block,
             "delay_cost": book.delay if self.run.late else None,
             "seconds": self.seconds,
+            "input": {"path": self.path, "rows": self.run.place, **target_of(self.run.stream)},
             **trace_values(self.run.tracer),
             **({} if self.run.asking is None else {"asked": asked_values(self.run.asking)}),
             **(
