@@ -92,6 +92,40 @@ def test_what_bounds_on_regret_are_made_of_is_played_again(run, tmp_path):
         ledger[name] *= 2
 
 
+def test_a_comparator_is_compared_as_it_is_described(run, tmp_path):
+    """Numbers that a line says of its comparator besides those in its formula are compared with the data's."""
+    draw = np.random.default_rng(0)
+    rows = [f"{y:.3f} 1:{x:.3f}\n" for x, y in draw.normal(size=(20, 2)).tolist()]
+    data = write(tmp_path / "numbers.svm", rows)
+    report = learned(run, data, "vovk-azoury-warmuth", "--task", "regression")
+    record = json.loads(report.read_text())
+    for name, false in {"rounds": 7.0, "regularised": 0.0, "largest": 1e9}.items():
+        comparator = record["certificates"][1]["comparator"]
+        true, comparator[name] = comparator[name], false
+        report.write_text(json.dumps(record))
+        check = verification(run, report, data)["checks"][1]
+        assert (check["verdict"], f"{name} is" in check["why"]) == ("differs", True), name
+        comparator[name] = true
+
+
+def test_a_matrix_has_no_weight_of_the_constant_feature_besides(run, mail):
+    """The weight of the constant feature of one matrix for all classes is 0, as its last column has them."""
+    report = learned(run, mail, "multiclass-perceptron", "--set", "intercept=0")
+    record = json.loads(report.read_text())
+    record["certificates"][1]["comparator"]["bias"] = 5.0
+    report.write_text(json.dumps(record))
+    assert "bias is" in verification(run, report, mail)["checks"][1]["why"]
+
+
+def test_what_does_not_apply_is_not_vacuous(run, mail):
+    """A line that does not apply has no bound, which cannot be vacuous."""
+    report = learned(run, mail, "perceptron")
+    record = json.loads(report.read_text())
+    record["certificates"][0]["vacuous"] = True
+    report.write_text(json.dumps(record))
+    assert "vacuous is true" in verification(run, report, mail)["checks"][0]["why"]
+
+
 def test_updates_are_left_out_where_rounding_decides_them(run, tmp_path):
     """A row that comes again once its loss is 0 is an update or none by its last bit: of a passive-aggressive run the
     mistakes are compared then, and the output says that the updates are not."""

@@ -14,6 +14,7 @@ from .checks import Check, Fields, Malformed, Number, alike, counted, differing,
 from .formulas import FORMULAS, Facts, TooLong
 
 OWNERS = ("ledger", "comparator", "learner")
+OF_MEMBERS = ("regularised", "largest")  # what a comparator is described by where it was read against a member
 RELATIVE = 1e-9  # by what part a count, or a bound, is allowed to be off
 COUNTS = ("updates", "mistakes")  # quantities that are whole, so that their bounds may be rounded down
 
@@ -189,6 +190,8 @@ def _one(name: str, certificate: Mapping[str, Any], again: Again) -> tuple[list[
     for fact, mine in again.shown.items():
         if certificate["comparator"].get(fact) is not None:
             numbers += alike(fact, certificate["comparator"][fact], mine, again.scales.get(fact, 0.0))
+    others = certificate["comparator"] or {}
+    taken += [f"comparator.{fact}" for fact in OF_MEMBERS if others.get(fact) is not None and fact not in again.shown]
     if certificate["observed"] is not None and again.observed is None:
         taken.append("observed")
     elif certificate["observed"] is not None:
@@ -262,6 +265,8 @@ def incoherent(certificate: Fields) -> str | None:
     if not certificate["applies"]:
         if numbers:
             return f"applies is false in the report, which has {' and '.join(numbers)} of it: it should be true"
+        if certificate["vacuous"]:
+            return "applies is false in the report, and vacuous is true: false was expected"
         if certificate["why"] is None:
             return "applies is false in the report, and why is null: a reason was expected"
         return None

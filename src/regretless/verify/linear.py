@@ -169,10 +169,13 @@ class _LearnedRounds:
         run = self.run(target, part)
         seen |= self._products(vector, bias, run, part)
         ledger = {name: seen[name] for name in ("rounds", "total_norm2", "max_norm2")} | run.get("ledger", {})
-        shown = {name: seen.get(name) for name in ("norm", "hinge", "squared_hinge", "loss", "rounds", "margin")}
+        shown = {
+            name: seen.get(name) for name in ("norm", "hinge", "squared_hinge", "loss", "rounds", "margin", "largest")
+        }
         facts = {"ledger": ledger, "comparator": seen, "learner": run.get("learner", {})}
         observed = self._observed(str(certificate["quantity"]).partition(" (")[0], seen, run, part)
         shown = {name: value for name, value in shown.items() if value is not None}
+        shown |= {"bias": 0.0} if vector.ndim != 1 else {}  # a matrix has a column for those of the constant feature
         most = self._most(str(certificate["quantity"]), seen, run)
         # A mixture is allowed a part of sums that its members had, which are not computed again.
         rounding = None if self.mixture else 0.0

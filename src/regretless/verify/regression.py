@@ -136,10 +136,18 @@ class _Rows:
             ends = np.array([high, low]), np.array([0.0, float(np.exp(self.origin + high))])
         most = (len(self.z) - 1) * float(book.charged(*ends, self.loss, self.level).max())
         facts = {"ledger": ledger, "comparator": comparator, "learner": learner}
-        shown: dict[str, Any] = {name: comparator[name] for name in ("loss", "bias") if name in comparator}
+        shown = self._shown(certificate["comparator"], comparator)
         return Again(
             facts, shown, observed, scales, most or None, self._rounding(certificate["comparator"], comparator)
         )
+
+    def _shown(self, reported: Fields | None, again: Fields) -> dict[str, Any]:
+        """The numbers of a comparator as it is described: no score of a number has a limit, and a member no weights."""
+        if reported is None:
+            return {}
+        shown = {"loss": again["loss"]} if "loss" in again else {}
+        shown |= {"rounds": len(self.z), "bias": again.get("bias", 0.0), "largest": 0.0}
+        return shown | ({} if self.played is None else {"regularised": again.get("regularised")})
 
     def _rounding(self, reported: Fields | None, again: Fields) -> float | None:
         """What the sums of a comparator may be off by; not known where one of them is the report's alone."""
@@ -150,10 +158,15 @@ class _Rows:
 
     def _vector(self, reported: Fields, vector: Array) -> dict[str, Any]:
         """The loss of a vector."""
-        bias = float(reported["bias"])
+        bias = float(reported["bias"]) if self.constant else 0.0
         scores = np.asarray(self.rows @ vector).ravel() + bias * self.constant
         loss = float(book.charged(scores[1:], self.z[1:], self.loss, self.level).sum())
-        return {"rounds": len(self.z), "loss": loss, "bias": bias, "total_norm2": float(self.norms2[1:].sum())}
+        return {
+            "rounds": len(self.z),
+            "loss": loss,
+            "bias": bias if self.constant else 0.0,
+            "total_norm2": float(self.norms2[1:].sum()),
+        }
 
     def _of_member(self, played: _Played, reported: Fields | None, vector: Array | None) -> dict[str, Any]:
         """What a vector is to the member that it was read against; of a member, its loss."""
