@@ -19,4 +19,5 @@ if TYPE_CHECKING:
 __all__ = ["ConfidenceSequence", "EDetector", "VilleAlarm", "Watch"]
 # End of names
 
-__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)
+if not TYPE_CHECKING:  # to a type checker any name would stand here
+    __getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)

@@ -26,4 +26,5 @@ if TYPE_CHECKING:
 __all__ = ["LeaveOneOut", "Mean", "PacRun", "SampleSize", "average", "leave_one_out", "pac_run", "sample_size"]
 # End of names
 
-__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)
+if not TYPE_CHECKING:  # to a type checker any name would stand here
+    __getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)

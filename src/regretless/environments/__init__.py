@@ -103,4 +103,5 @@ __all__ = [
 ]
 # End of names
 
-__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)
+if not TYPE_CHECKING:  # to a type checker any name would stand here
+    __getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)

@@ -23,4 +23,5 @@ if TYPE_CHECKING:
 __all__ = ["AdaptiveIntervals", "DecayingTracker", "Interval", "QuantileTracker"]
 # End of names
 
-__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)
+if not TYPE_CHECKING:  # to a type checker any name would stand here
+    __getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)

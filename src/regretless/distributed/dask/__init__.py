@@ -35,4 +35,5 @@ __all__ = ["DaskClassifier", "DaskEngine", "connected", "engine_for", "mix", "pa
 # End of names
 
 # Imported when they are asked for: what mixes over shards asks the engine's module, and is itself asked by the others.
-__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)
+if not TYPE_CHECKING:  # to a type checker any name would stand here
+    __getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)

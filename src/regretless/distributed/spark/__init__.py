@@ -36,4 +36,5 @@ __all__ = ["Partitions", "RegretlessClassifier", "RegretlessModel", "SparkEngine
 # End of names
 
 # Imported when they are asked for: Python workers of Spark need none of them, and pyspark.ml takes a second to load.
-__getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)
+if not TYPE_CHECKING:  # to a type checker any name would stand here
+    __getattr__, __dir__ = lazy_names(__name__, __all__, MODULES)
