@@ -8,7 +8,6 @@
 #include <cstring>
 #include <memory>
 #include <optional>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -19,6 +18,7 @@
 #include "handed_over.hpp"
 #include "regretless/vowpal_lines.hpp"
 #include "regretless/words.hpp"
+#include "text_reader.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -27,29 +27,25 @@ namespace regretless {
 
 namespace {
 
-template <class T>
-using Input1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Rows = std::tuple<nb::list, Array1<double>, Array1<std::int64_t>, Array1<std::int32_t>, Array1<double>>;
 
 // Reads lines some at a time, for one thread; a name that was read before has the number that it got then.
 class VowpalRows {
  public:
-  VowpalRows() : numbers_(std::uint64_t(std::random_device{}()) << 32 | std::random_device{}()) {}
+  VowpalRows() : numbers_(seed_of_process()) {}
 
   std::optional<Rows> read(const nb::bytes& text) {
-    if (busy_) throw std::invalid_argument("the reader is in use");
+    const Use use(busy_);
     const std::size_t size = text.size(), known = numbers_.size();
     if (!size || size > most_bytes || text.c_str()[size - 1] != '\n') return std::nullopt;
     {
-      const Use use(busy_);
       const nb::gil_scoped_release unlocked;
       lend(text.c_str(), size);
       REGRETLESS_COMPILED(vowpal)(lines_);
       if (lines_.plain) look_up(std::size_t(lines_.ends[lines_.rows]));
     }
     if (!lines_.plain) return std::nullopt;
-    nb::list names;
-    for (std::size_t k = known; k < numbers_.size(); ++k) names.append(nb::str(numbers_[k].data(), numbers_[k].size()));
+    nb::list names = words_from(numbers_, known);
     const auto rows = std::size_t(lines_.rows);
     labels_.resize(rows), ends_.resize(rows + 1), values_.resize(codes_.size());
     return Rows(std::move(names), handed_over(std::move(labels_)), handed_over(std::move(ends_)),
@@ -57,11 +53,6 @@ class VowpalRows {
   }
 
  private:
-  struct Use {
-    explicit Use(bool& busy) : busy(busy) { busy = true; }
-    ~Use() { busy = false; }
-    bool& busy;
-  };
   static constexpr std::size_t most_bytes = (std::size_t(1) << 31) - 1;
 
   void lend(const char* text, std::size_t size) {

@@ -4,7 +4,6 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
-#include <random>
 #include <stdexcept>
 #include <tuple>
 
@@ -12,6 +11,7 @@
 #include "handed_over.hpp"
 #include "regretless/word_kernels.hpp"
 #include "regretless/words.hpp"
+#include "text_reader.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -19,14 +19,6 @@ using namespace nb::literals;
 namespace regretless {
 
 namespace {
-
-template <class T>
-using Input1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-std::uint64_t seed_of_process() {
-  static const std::uint64_t seed = std::uint64_t(std::random_device{}()) << 32 | std::random_device{}();
-  return seed;
-}
 
 // A reader of one column, for one thread at a time.
 class Words {
@@ -44,7 +36,6 @@ class Words {
     if (begins.front() < 0 || begins.back() > std::int64_t(text.shape(0)) ||
         !std::is_sorted(begins.begin(), begins.end()))
       throw std::invalid_argument("the offsets do not fit the text");
-    if (busy_) throw std::invalid_argument("the reader is in use");
     const Use use(busy_);
     const std::size_t known = reader_.numbers.size();
     {
@@ -54,19 +45,11 @@ class Words {
            missing.data() + missing.shape(0), letters.data(), letters.data() + letters.shape(0)},
           REGRETLESS_COMPILED(words).mark);
     }
-    nb::list values;
-    for (std::size_t k = known; k < reader_.numbers.size(); ++k)
-      values.append(nb::str(reader_.numbers[k].data(), reader_.numbers[k].size()));
+    nb::list values = words_from(reader_.numbers, known);
     return {handed_over(std::move(reader_.ends)), handed_over(std::move(reader_.codes)), std::move(values)};
   }
 
  private:
-  struct Use {
-    explicit Use(bool& busy) : busy(busy) { busy = true; }
-    ~Use() { busy = false; }
-    bool& busy;
-  };
-
   WordReader reader_;
   bool busy_ = false;
 };
