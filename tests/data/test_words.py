@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from regretless import _core
 from regretless.data import open_stream
 from regretless.data.arrow_arrays import cells_of
-from regretless.data.columns import ColumnOfWords, hashed
+from regretless.data.columns import ColumnOfWords, FeatureMap, hashed
 from regretless.data.csv import CsvStream
 from regretless.errors import DataError, RegretlessError
 
@@ -113,6 +113,20 @@ def test_words_are_numbered_in_the_order_of_the_rows(tmp_path: Path, monkeypatch
     cut = open_stream(path, text=["review"], ngrams=2)
     assert len(list(cut.batches())) > 3
     assert (rows_of(cut), cut.feature_names()) == (rows, names)
+
+
+def test_words_get_numbers_in_the_order_of_rows_that_are_learned() -> None:
+    """A word that was read in a row that was passed over gets its number where it comes again: after words before it
+    there, and none as long as it does not come."""
+    import pyarrow as pa
+
+    column, columns = ColumnOfWords(1), FeatureMap()
+    columns.settle({"review": "words"})
+    passed_over = column.read(cells_of(pa.array(["late", "good"]))).only(np.array([False, True]))
+    columns.learn({}, {"review": passed_over})
+    assert columns.feature_names() == ["review:good"]
+    columns.learn({}, {"review": column.read(cells_of(pa.array(["film late"])))})
+    assert columns.feature_names() == ["review:good", "review:film", "review:late"]
 
 
 @pytest.mark.parametrize("remembered", [0, 1 << 20])
