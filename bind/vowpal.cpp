@@ -46,19 +46,20 @@ class VowpalRows {
     }
     if (!lines_.plain) return std::nullopt;
     nb::list names = words_from(numbers_, known);
-    const auto rows = std::size_t(lines_.rows);
-    labels_.resize(rows), ends_.resize(rows + 1), values_.resize(codes_.size());
+    std::vector<double> values(values_.begin(), values_.begin() + std::ptrdiff_t(codes_.size()));  // no room beyond
     return Rows(std::move(names), handed_over(std::move(labels_)), handed_over(std::move(ends_)),
-                handed_over(std::move(codes_)), handed_over(std::move(values_)));
+                handed_over(std::move(codes_)), handed_over(std::move(values)));
   }
 
  private:
   static constexpr std::size_t most_bytes = (std::size_t(1) << 31) - 1;
 
   void lend(const char* text, std::size_t size) {
-    const std::size_t room = size / 2 + 2;  // a row is at least "1|" with its end, a feature a space and a letter
+    const auto lines = std::size_t(std::count(text, text + size, '\n'));
+    const auto room = std::size_t(std::count(text, text + size, ' '));
     text_.assign(vowpal_padding, ' ').append(text, size).append(vowpal_padding, ' ');
-    labels_.resize(room), values_.resize(room), ends_.resize(room), names_.resize(room), spaces_.resize(room);
+    labels_ = std::vector<double>(lines), ends_ = std::vector<std::int64_t>(lines + 1);  // Python holds all of them
+    if (values_.size() < room) names_.resize(room), spaces_.resize(room), values_.resize(room);
     lines_ = {text_.data() + vowpal_padding,
               size,
               labels_.data(),

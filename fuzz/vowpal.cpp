@@ -2,6 +2,7 @@
 // of them, or they are left alone; and lines that are plain together are so one by one.
 #include "regretless/vowpal_lines.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -30,8 +31,9 @@ struct Read {
 Read read(VowpalKernel kernel, std::string_view text) {
   std::vector<char> memory(text.size() + 2 * vowpal_padding, '|');
   std::copy(text.begin(), text.end(), memory.begin() + vowpal_padding);
-  const std::size_t room = text.size() / 2 + 2;
-  Read result{false, std::vector<double>(room), std::vector<double>(room), std::vector<std::int64_t>(room), {}};
+  const auto rows = std::size_t(std::count(text.begin(), text.end(), '\n'));
+  const auto room = std::size_t(std::count(text.begin(), text.end(), ' '));
+  Read result{false, std::vector<double>(rows), std::vector<double>(room), std::vector<std::int64_t>(rows + 1), {}};
   std::vector<VowpalSpan> names(room), spaces(room);
   VowpalLines lines{memory.data() + vowpal_padding,
                     text.size(),

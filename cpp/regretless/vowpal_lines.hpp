@@ -13,7 +13,8 @@ struct VowpalSpan {
   std::uint32_t begin = 0, end = 0;
 };
 
-// One call of the kernel. The caller owns all memory, in which there is room for half as many of everything as bytes.
+// One call of the kernel. The caller owns all memory, in which there is room for as many rows as lines, and for as many
+// features as spaces, as one stands before each.
 struct VowpalLines {
   const char* text = nullptr;  // whole lines, the last byte a newline, with vowpal_padding bytes around
   std::size_t size = 0;
