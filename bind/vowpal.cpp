@@ -52,7 +52,7 @@ class VowpalRows {
   }
 
  private:
-  static constexpr std::size_t most_bytes = (std::size_t(1) << 31) - 1;
+  static constexpr std::size_t most_bytes = (std::size_t(1) << 31) - 1, enough = std::size_t(1) << 16;
 
   void lend(const char* text, std::size_t size) {
     const auto lines = std::size_t(std::count(text, text + size, '\n'));
@@ -69,19 +69,19 @@ class VowpalRows {
               spaces_.data()};
   }
 
-  // The numbers of features, each by its namespace and its name.
+  // The numbers of features, each by its namespace and its name. Whatever their length, places among those that are
+  // joined have 32 bits: nothing is added to `enough` bytes, and one feature is shorter than the text.
   void look_up(std::size_t features) {
     codes_.resize(features);
-    for (std::size_t first = 0; first < features; first += TextNumbers::together) {
-      const std::size_t count = std::min(features - first, TextNumbers::together);
+    for (std::size_t first = 0, count; first < features; first += count) {
       std::uint32_t begins[TextNumbers::together], ends[TextNumbers::together];
       joined_.clear();
-      for (std::size_t k = 0; k < count; ++k) {
-        const VowpalSpan name = names_[first + k], space = spaces_[first + k];
-        begins[k] = std::uint32_t(joined_.size());
+      for (count = 0; count < std::min(features - first, TextNumbers::together) && joined_.size() < enough; ++count) {
+        const VowpalSpan name = names_[first + count], space = spaces_[first + count];
+        begins[count] = std::uint32_t(joined_.size());
         if (space.end > space.begin) joined_.append(lines_.text + space.begin, space.end - space.begin) += '^';
         joined_.append(lines_.text + name.begin, name.end - name.begin);
-        ends[k] = std::uint32_t(joined_.size());
+        ends[count] = std::uint32_t(joined_.size());
       }
       joined_.append(TextNumbers::padding, '\0');
       numbers_.words(joined_.data(), begins, ends, count, codes_.data() + first);

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import resource
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from regretless import _core
-from regretless.data import open_stream, vowpal_wabbit_rows, write_vowpal_wabbit
+from regretless.data import open_stream, vowpal_wabbit, vowpal_wabbit_rows, write_vowpal_wabbit
 from regretless.data.vowpal_wabbit import FeatureColumns
 from regretless.data.vowpal_wabbit_rows import PlainRows
 from regretless.errors import RegretlessError
@@ -115,8 +117,18 @@ def test_a_word_among_numbers_is_refused_with_its_line(tmp_path, line):
     stream = open_stream(path, on_error="skip")
     assert {label for batch in stream.batches() for label in batch.labels.tolist()} == {-1.0, 1.0}
     assert stream.skipped == 1
-    words = open_stream(written(tmp_path, "a | x\n1 | x\n" * 600))
-    assert {label for batch in words.batches() for label in batch.labels.tolist()} == {"a", "1"}
+    for text in ("a | x\n1 | x\n" * 600, "a | x\n" * 1024 + "1 | x\n" * 1024):
+        words = open_stream(written(tmp_path, text))
+        assert {label for batch in words.batches() for label in batch.labels.tolist()} == {"a", "1"}
+
+
+def test_a_line_has_a_longest_length(tmp_path, monkeypatch):
+    """A usual line that is longer than lines may be is refused with its number, and with as many bytes it is read."""
+    path = written(tmp_path, "1 | y\n-1 | " + "x " * 500 + "\n")
+    for longest, fault in (1006, ""), (1005, "rows.vw:2: a line of 1,006 bytes; 1,005 are the most"):
+        for module in (vowpal_wabbit, vowpal_wabbit_rows):
+            monkeypatch.setattr(module, "LONGEST_ROW", longest)
+        assert all_of(path)[2] == f"{path.removesuffix('rows.vw') + fault if fault else ''} 0 []"
 
 
 def test_words_as_labels_are_written_as_numbers(tmp_path):
@@ -200,3 +212,22 @@ def test_usual_lines_are_not_left_to_the_loop():
         "1\u00a0| a\n",
     ):
         assert reader.batch(text.encode()) is None
+
+
+def test_features_of_long_namespaces_are_distinguished():
+    """Names that are looked up together have the numbers in which they come, however long their namespace is."""
+    names, _, _, codes, _ = _core.VowpalRows().read(b"1 |" + b"n" * 30_000 + b" a b a c d b e\n")
+    assert [name[-3:] for name in names] == ["n^a", "n^b", "n^c", "n^d", "n^e"]
+    assert codes.tolist() == [0, 1, 0, 2, 3, 1, 4]
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory of a process is read as Linux says it")
+def test_labels_hold_no_room_of_their_text():
+    """Labels of one byte in a million hold less than a tenth of the text's memory while they are in use."""
+    text, reader, held = b"1 | " + b"x" * 1_000_000 + b"\n", _core.VowpalRows(), []
+    reader.read(text)
+    before = int(Path("/proc/self/statm").read_text().split()[1])
+    for _ in range(20):
+        held.append(reader.read(text)[1])
+    pages = int(Path("/proc/self/statm").read_text().split()[1]) - before
+    assert pages * resource.getpagesize() < 2_000_000

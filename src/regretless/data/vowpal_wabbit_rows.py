@@ -17,7 +17,7 @@ from ..errors import DataError, RegretlessError
 from .batch import ABSENT, Array, Batch
 from .messages import one_of, shown
 from .names import called, column_names
-from .source import Source, can_be_read_again, name_of, open_bytes
+from .source import LONGEST_ROW, Source, can_be_read_again, name_of, open_bytes
 from .stream import REMEMBERED_ERRORS, Stream, past
 from .vowpal_wabbit import FeatureColumns, TextLine, TextReader, lines_of_text
 
@@ -151,7 +151,8 @@ class WabbitStream(Stream):
         with open_bytes(self._path) as opened:
             file, number, plain = lines_of_text(opened), 1, PlainRows(self._columns, self._dtype)
             while lines := list(islice(file, ROWS - len(part))):
-                if not part and (batch := plain.batch(b"".join(lines))) is not None:
+                short = max(map(len, lines)) <= LONGEST_ROW
+                if short and not part and (batch := plain.batch(b"".join(lines))) is not None:
                     yield batch
                     empty = False
                 else:
