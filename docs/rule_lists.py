@@ -56,8 +56,8 @@ def rules_of(headers: dict[str, str], facts: str) -> dict[str, str]:
 def _types(text: str, facts: str) -> list[tuple[str, str]]:
     """What stands before each type of a header that says facts, if it is a template, and its name."""
     begin, other = r"^(template <[^{};]*\n)?(?:struct|class) (\w+)", r"(?:(?!^(?:}|struct |class |template )).)*?"
-    said = rf"\bstatic\b[^;{{}}=]*(?:\b{facts} facts\b|\bauto facts = (?:\w+::)*{facts}\b)"
-    return re.findall(f"(?ms){begin}{other}{said}", text)
+    declaration = rf"\bstatic\b[^;{{}}=]*(?:\b{facts} facts\b|\bauto facts = (?:\w+::)*{facts}\b)"
+    return re.findall(f"(?ms){begin}{other}{declaration}", text)
 
 
 def _made_of(template: str, headers: dict[str, str]) -> dict[str, str]:

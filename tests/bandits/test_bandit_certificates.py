@@ -45,8 +45,8 @@ PLAIN = {
 EACH = [(name, settings) for name in BANDITS for settings in (PLAIN[name], *MORE.get(name, []))]
 
 
-def made(name, given, **more):
-    return bandit_class(name)(ARMS, seed=11, **(given | more))
+def made(name, settings, **more):
+    return bandit_class(name)(ARMS, seed=11, **(settings | more))
 
 
 def advice_of(name):
@@ -70,10 +70,10 @@ def test_the_facts_of_every_bandit_name_the_theorems_that_it_is_certified_by():
         assert [one.theorem for one in lines] == list(bandit.facts().theorems)
 
 
-@pytest.mark.parametrize(("name", "given"), EACH)
-def test_the_compiled_books_are_those_that_are_promised(name, given):
+@pytest.mark.parametrize(("name", "settings"), EACH)
+def test_the_compiled_books_are_those_that_are_promised(name, settings):
     """The rates and their sums are what the theory expects, so that each prior bound is the promised one."""
-    bandit = made(name, given)
+    bandit = made(name, settings)
     bandit.play(COINS, advice=advice_of(name))
     book, expected = bandit.ledger_, expected_ledger(bandit.facts(), ROUNDS)
     assert book.rates == pytest.approx(expected.rates, rel=1e-12)
@@ -88,11 +88,11 @@ def test_the_compiled_books_are_those_that_are_promised(name, given):
         assert book.swing <= expected.swing
 
 
-@pytest.mark.parametrize(("name", "given"), EACH)
-def test_no_more_runs_exceed_a_bound_than_may(name, given):
+@pytest.mark.parametrize(("name", "settings"), EACH)
+def test_no_more_runs_exceed_a_bound_than_may(name, settings):
     """Of 120 compiled runs in each of two games no more exceed a bound than delta = 0.3 allows, and no mean does."""
     for table in (COINS, TRAP):
-        pulls = simulate(made(name, given, delta=0.3), table, runs=120, advice=advice_of(name))
+        pulls = simulate(made(name, settings, delta=0.3), table, runs=120, advice=advice_of(name))
         for one in applying(pulls.certificates()):
             assert one.holds
             if one.theorem.kind == "probable":
@@ -111,10 +111,10 @@ def test_an_adversary_who_answers_breaks_no_bound_that_applies(name):
         assert one.theorem.kind != "expected" or name in ("exp3-ix", "hedge") or fixed
 
 
-@pytest.mark.parametrize(("name", "given"), [(name, given) for name, given in EACH if name != "exp4"])
-def test_chance_breaks_no_bound(name, given):
+@pytest.mark.parametrize(("name", "settings"), [(name, settings) for name, settings in EACH if name != "exp4"])
+def test_chance_breaks_no_bound(name, settings):
     """Against losses by chance, for which means stand, every bound that applies holds."""
-    pulls = simulate(made(name, given), Bernoulli([0.2, 0.5, 0.5], seed=3), rounds=ROUNDS, runs=50)
+    pulls = simulate(made(name, settings), Bernoulli([0.2, 0.5, 0.5], seed=3), rounds=ROUNDS, runs=50)
     assert all(one.holds for one in applying(pulls.certificates()))
 
 
@@ -134,8 +134,8 @@ def test_much_smaller_bounds_would_be_broken(name):
     rounds, arms = 2000, 50
     table = np.tile(np.where(np.arange(arms) == 0, 0.5, 1.0), (rounds, 1))
     table[rounds // 4 :, 2] = 0
-    given = {"exp3-s": {"horizon": rounds, "switches": 1}, "tsallis-inf": {}}.get(name, {"horizon": rounds})
-    pulls = simulate(bandit_class(name)(arms, seed=5, delta=0.1, **given), table, runs=40)
+    settings = {"exp3-s": {"horizon": rounds, "switches": 1}, "tsallis-inf": {}}.get(name, {"horizon": rounds})
+    pulls = simulate(bandit_class(name)(arms, seed=5, delta=0.1, **settings), table, runs=40)
     results = {one.theorem.name: one for one in pulls.certificates()}
     for theorem, factor in NEEDED[name].items():
         assert factor * results[theorem].bound < results[theorem].observed <= results[theorem].bound

@@ -337,8 +337,8 @@ def test_an_archive_is_read_in_pieces(tmp_path):
     np.savez(tmp_path / "t.npz", experts=advice, y=np.arange(100_000), when=np.arange(100_000))
     stream = open_forecasts(tmp_path / "t.npz", time="when")
     assert len(list(stream.batches())) > 1
-    metadata, outcomes = read(stream, 7)
-    np.testing.assert_array_equal(metadata, advice[7:])
+    forecasts, outcomes = read(stream, 7)
+    np.testing.assert_array_equal(forecasts, advice[7:])
     np.testing.assert_array_equal(outcomes, np.arange(7, 100_000))
 
 

@@ -128,10 +128,10 @@ def test_floats_come_back(number):
 @pytest.mark.parametrize("exact", [False, True])
 def test_tables_with_and_without_names(read, text, rows, columns, exact):
     """Names in the first row, the first column, both or none are distinguished from payoffs."""
-    metadata = read(text, exact=exact)
-    assert (metadata.kind, metadata.rows, metadata.columns) == ("matrix", rows, columns)
-    assert metadata.payoffs[0].tolist() == PAYOFFS
-    assert metadata.payoffs[0].dtype == (object if exact else np.float64)
+    game = read(text, exact=exact)
+    assert (game.kind, game.rows, game.columns) == ("matrix", rows, columns)
+    assert game.payoffs[0].tolist() == PAYOFFS
+    assert game.payoffs[0].dtype == (object if exact else np.float64)
 
 
 def test_one_row_and_one_column(read):
@@ -139,8 +139,8 @@ def test_one_row_and_one_column(read):
     assert read("1,2,3").payoffs[0].shape == (1, 3)
     assert read("1\n2\n3\n").payoffs[0].shape == (3, 1)
     assert read("3").payoffs[0].tolist() == [[3]]
-    assert (metadata := read("wins\n1\n2\n")).columns == ["wins"]
-    assert metadata.payoffs[0].tolist() == [[1], [2]]
+    assert (game := read("wins\n1\n2\n")).columns == ["wins"]
+    assert game.payoffs[0].tolist() == [[1], [2]]
 
 
 def test_names_where_the_user_says_so(read):
@@ -157,9 +157,9 @@ def test_names_where_the_user_says_so(read):
 
 def test_comments_are_passed_over(read):
     """Lines that begin with # are no rows, errors still name the right line, and a note counts them."""
-    metadata = read("# shares of goals\n,l,r\n  # more\nu,1,2\nd,3,4\n")
-    assert (metadata.payoffs[0].tolist(), metadata.rows, metadata.columns) == ([[1, 2], [3, 4]], ["u", "d"], ["l", "r"])
-    assert "passed over as comments: 2 lines, which begin with #" in metadata.notes[0]
+    game = read("# shares of goals\n,l,r\n  # more\nu,1,2\nd,3,4\n")
+    assert (game.payoffs[0].tolist(), game.rows, game.columns) == ([[1, 2], [3, 4]], ["u", "d"], ["l", "r"])
+    assert "passed over as comments: 2 lines, which begin with #" in game.notes[0]
     assert "1 line, which begins" in read("#\n1,2\n").notes[0]
     with pytest.raises(DataError, match=r"game\.csv:3:3: 'x' is no number"):
         read("# a\n1,2\n3,x\n")
@@ -323,14 +323,14 @@ def test_two_matrices_are_a_bimatrix_game(read):
 def test_archives_and_their_names(read):
     """Rows and columns are called by the arrays that are meant, and by none where it is not clear."""
     names = {"agents": np.array(["x", "y"]), "tasks": np.array([b"k", b"l", b"m"])}
-    metadata = read(archive(A=np.ones((2, 3)), raw=np.ones((2, 3)), **names), "game.npz")
-    assert (metadata.rows, metadata.columns) == (["x", "y"], ["k", "l", "m"])
-    metadata = read(archive(A=np.eye(2), names=np.array(["x", "y"])), "game.npz")
-    assert (metadata.rows, metadata.columns) == (["x", "y"], ["x", "y"])
-    metadata = read(archive(payoffs=np.ones((2, 3)), first=np.array(["x", "y"])), "game.npz")
-    assert (metadata.rows, metadata.columns) == (["x", "y"], None)
-    metadata = read(archive(A=np.eye(2), some=np.array(["x", "y"]), other=np.array(["k", "l"])), "game.npz")
-    assert (metadata.rows, metadata.columns) == (None, None)
+    game = read(archive(A=np.ones((2, 3)), raw=np.ones((2, 3)), **names), "game.npz")
+    assert (game.rows, game.columns) == (["x", "y"], ["k", "l", "m"])
+    game = read(archive(A=np.eye(2), names=np.array(["x", "y"])), "game.npz")
+    assert (game.rows, game.columns) == (["x", "y"], ["x", "y"])
+    game = read(archive(payoffs=np.ones((2, 3)), first=np.array(["x", "y"])), "game.npz")
+    assert (game.rows, game.columns) == (["x", "y"], None)
+    game = read(archive(A=np.eye(2), some=np.array(["x", "y"]), other=np.array(["k", "l"])), "game.npz")
+    assert (game.rows, game.columns) == (None, None)
 
 
 def test_sparse_matrices(read):
@@ -356,10 +356,10 @@ def coordinates(**changes: Any) -> dict[str, Any]:
 
 def test_sequence_forms(read):
     """Twelve arrays are a sequence form, each matrix by its entries."""
-    metadata = read(archive(**coordinates()), "game.npz")
-    assert (metadata.kind, metadata.payoffs) == ("sequence", [])
-    assert metadata.triplets["A"].values.tolist() == [1, -1, -1, 1]
-    assert metadata.triplets["E"].shape == (2, 3)
+    game = read(archive(**coordinates()), "game.npz")
+    assert (game.kind, game.payoffs) == ("sequence", [])
+    assert game.triplets["A"].values.tolist() == [1, -1, -1, 1]
+    assert game.triplets["E"].shape == (2, 3)
 
 
 @pytest.mark.parametrize(
@@ -416,26 +416,26 @@ OUTCOMES = """NFG 1 R "a \\"game\\"" { "Joe" "Dan" }
 
 def test_outcomes_and_payoffs(read):
     """The first player's strategy changes fastest, outcome 0 pays nothing, and numbers are exact."""
-    metadata = read(OUTCOMES, "game.nfg")
+    game = read(OUTCOMES, "game.nfg")
     half, tenth = Fraction(1, 2), Fraction(1, 10)
-    assert [one.tolist() for one in metadata.payoffs] == [
+    assert [one.tolist() for one in game.payoffs] == [
         [[half, 0, half], [-2, -2, half]],
         [[tenth, 0, tenth], [3, 3, tenth]],
     ]
-    assert (metadata.kind, metadata.title, metadata.players) == ("bimatrix", 'a "game"', ["Joe", "Dan"])
-    assert (metadata.rows, metadata.columns) == (["up", "down"], ["left", "right", "out"])
-    metadata = read('NFG 1 D "" {"" ""} {2 2}\n1 2 3.5 4\n 5e0 6 7 8', "game.nfg")
-    assert [one.tolist() for one in metadata.payoffs] == [[[1, 5], [3.5, 7]], [[2, 6], [4, 8]]]
-    assert (metadata.rows, metadata.players) == (["1", "2"], ["row player", "column player"])
+    assert (game.kind, game.title, game.players) == ("bimatrix", 'a "game"', ["Joe", "Dan"])
+    assert (game.rows, game.columns) == (["up", "down"], ["left", "right", "out"])
+    game = read('NFG 1 D "" {"" ""} {2 2}\n1 2 3.5 4\n 5e0 6 7 8', "game.nfg")
+    assert [one.tolist() for one in game.payoffs] == [[[1, 5], [3.5, 7]], [[2, 6], [4, 8]]]
+    assert (game.rows, game.players) == (["1", "2"], ["row player", "column player"])
 
 
 def test_strategies_of_one_name_are_distinguished(read):
     """Names that stand twice, or are empty, get numbers, and a note says so."""
     text = 'NFG 1 R "" {"a" "b"} { {"x" "x" "x (2)"} {"" ""} } 1 1 1 1 1 1 1 1 1 1 1 1'
-    metadata = read(text, "game.nfg")
-    assert metadata.rows == ["x", "x (3)", "x (2)"]
-    assert metadata.columns == ["1", "2"]
-    assert len(metadata.notes) == 2
+    game = read(text, "game.nfg")
+    assert game.rows == ["x", "x (3)", "x (2)"]
+    assert game.columns == ["1", "2"]
+    assert len(game.notes) == 2
 
 
 def test_more_players_are_read_and_refused(read):

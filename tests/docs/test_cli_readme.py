@@ -38,12 +38,12 @@ def toured(tmp_path_factory) -> tuple[Path, str]:
 def test_the_tour_shows_what_the_commands_print(toured):
     """Below each command of the tour stands what it prints. How tight a bound is may differ by what scipy and BLAS
     do; that it is there, and of which theorem, may not."""
-    _, context = toured
+    _, text = toured
 
     def tolerant(text: str) -> list[str]:
         return [VERDICT.match(line)[0] if VERDICT.match(line) else line for line in text.splitlines()]
 
-    assert tolerant(read("docs/tour.md")) == tolerant(context)
+    assert tolerant(read("docs/tour.md")) == tolerant(text)
 
 
 @pytest.mark.parametrize("path", ["README.md", "docs/tour.md"])
@@ -76,12 +76,12 @@ def test_the_commands_of_the_readme_are_understood():
 def test_the_picture_of_the_readme_is_what_the_learner_did():
     """The picture of the README is what its script draws, within 0.3 pixels; the loss lies below both bounds."""
     pytest.importorskip("sklearn")
-    drawn, metadata = script("under_bound").figure(), read("docs/under-bound.svg")
+    drawn, svg = script("under_bound").figure(), read("docs/under-bound.svg")
     number = r"\d+\.\d+"
-    assert re.sub(number, "", drawn) == re.sub(number, "", metadata)
-    numbers = [[float(one) for one in re.findall(number, text)] for text in (drawn, metadata)]
+    assert re.sub(number, "", drawn) == re.sub(number, "", svg)
+    numbers = [[float(one) for one in re.findall(number, text)] for text in (drawn, svg)]
     assert numbers[0] == pytest.approx(numbers[1], abs=0.3)
-    lines = re.findall(r'class="line[^/]*', metadata)[::-1]
+    lines = re.findall(r'class="line[^/]*', svg)[::-1]
     observed, tight, loose, _ = ([float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", line)] for line in lines)
     for bound in (tight, loose):
         assert all(low > high for low, high in zip(observed, bound, strict=True))  # from the top of the picture

@@ -56,7 +56,7 @@ def test_each_printed_form_that_errs_is_of_a_theorem():
     assert "## Where a printed form errs" in text
 
 
-def test_printed_forms_err_as_they_are_reported_to():
+def test_printed_forms_err_as_they_are_said_to():
     """Every line of Python in docs/errata.md gives the answer that stands below it."""
     result = examples("errata")
     assert result.attempted > 10

@@ -117,8 +117,8 @@ def test_paths_are_shards_too(tmp_path: Path) -> None:
     """A pattern stands for its files."""
     for place in (0, 1):
         FRAME[place * 10 : place * 10 + 10].to_csv(tmp_path / f"part-{place}.csv", index=False)
-    metadata = read(str(tmp_path / "part-*.csv"))
-    assert np.array_equal(np.vstack([rows for _, rows, *_ in metadata]), ROWS)
+    shards = read(str(tmp_path / "part-*.csv"))
+    assert np.array_equal(np.vstack([rows for _, rows, *_ in shards]), ROWS)
 
 
 def test_a_partition_travels_as_what_makes_it(tmp_path: Path) -> None:

@@ -321,10 +321,10 @@ def test_formulas():
         "optimal_by_size": 6,
     }
     known = {"randomized": (Fraction(1), Fraction(9, 4)), "randomized_left": (Fraction(1, 2), Fraction(1))}
-    metadata = read("randomized-optimal", books, hypotheses=100, rank=6, rank_left=2, **known)
-    assert (metadata["randomized_spent"], metadata["randomized"], metadata["rank"]) == (1.75, 2.25, 4)
-    assert metadata["half_the_bits"] == (5 + 100 / 64) / 2
-    assert metadata["drawn"] == pytest.approx(6.8226, abs=1e-4)
+    bounds = read("randomized-optimal", books, hypotheses=100, rank=6, rank_left=2, **known)
+    assert (bounds["randomized_spent"], bounds["randomized"], bounds["rank"]) == (1.75, 2.25, 4)
+    assert bounds["half_the_bits"] == (5 + 100 / 64) / 2
+    assert bounds["drawn"] == pytest.approx(6.8226, abs=1e-4)
 
 
 @pytest.mark.parametrize("name", THEOREMS)

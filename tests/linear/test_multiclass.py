@@ -219,12 +219,12 @@ def test_matrices_are_read_as_they_are(kind, intercept):
     X, y = rng.normal(size=(50, 3)), rng.integers(0, 4, 50)
     learner = MulticlassPerceptron(intercept=intercept, passes=3).fit(kind(X), y)
     V, b = rng.normal(size=(4, 3)), rng.normal(size=4) * (intercept > 0)
-    (metadata,) = read(question(learner, kind(X), y), [Matrix("some", np.ascontiguousarray(V.T), b)])
+    (matrix,) = read(question(learner, kind(X), y), [Matrix("some", np.ascontiguousarray(V.T), b)])
     longer = np.column_stack([X, np.full(50, intercept)])
     slow = comparator(longer, y, np.column_stack([V, b]), 3)
     for name in ("norm", "hinge", "squared_hinge", "least", "rounds", "max_norm2", "total_norm2"):
-        assert getattr(metadata, name) == pytest.approx(getattr(slow, name)), name
-    np.testing.assert_array_equal(metadata.vector, np.column_stack([V, b]) if intercept else V)
+        assert getattr(matrix, name) == pytest.approx(getattr(slow, name)), name
+    np.testing.assert_array_equal(matrix.vector, np.column_stack([V, b]) if intercept else V)
 
 
 @settings(max_examples=8)

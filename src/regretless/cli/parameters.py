@@ -103,8 +103,8 @@ def refuse_other_settings(
     parameters = learner.get_params()
     for one, value in settings.items():
         if parameters[one] != value:
-            said = f"{own[one]} {value}" if own and one in own else f"--set {one}={value}"
-            raise UsageError(f"{said} contradicts the model, which has {one}={parameters[one]}")
+            option = f"{own[one]} {value}" if own and one in own else f"--set {one}={value}"
+            raise UsageError(f"{option} contradicts the model, which has {one}={parameters[one]}")
 
 
 def by_option(error: RegretlessError, learner: type[Any], own: Mapping[str, str]) -> str:
@@ -123,10 +123,10 @@ def _refusal(learner: type[Any], name: str, known: Mapping[str, Parameter]) -> s
     return f"{learner.name} has no parameter {name!r}; {did_you_mean(name, known)}it has {listed}"
 
 
-def _value(said: str, value: str, parameter: Parameter) -> Any:
+def _value(option: str, value: str, parameter: Parameter) -> Any:
     kinds = _kinds(parameter)
     if parameter.name == "class_weight":
-        return _by_class(said, value)
+        return _by_class(option, value)
     if "None" in kinds and value.lower() == "none":
         return None
     if "bool" in kinds and value.lower() in WORDS:
@@ -140,26 +140,26 @@ def _value(said: str, value: str, parameter: Parameter) -> Any:
     if "str" in kinds or any(kind.startswith("Literal") for kind in kinds):
         return value
     if "Any" in kinds:
-        return _numbers(said, value)
+        return _numbers(option, value)
     names = {"bool": "true or false", "int": "a whole number", "float": "a number", "None": "none"}
-    raise UsageError(f"{said}: {' or '.join(names[kind] for kind in kinds)} is expected")
+    raise UsageError(f"{option}: {' or '.join(names[kind] for kind in kinds)} is expected")
 
 
-def _by_class(said: str, value: str) -> dict[str, float]:
+def _by_class(option: str, value: str) -> dict[str, float]:
     try:
         pairs = [pair.rpartition(":") for pair in value.split(",")]
         if all(label for label, _, _ in pairs):
             return {label.strip(): float(weight) for label, _, weight in pairs}
     except ValueError:
         pass
-    raise UsageError(f"{said}: a weight for each class is expected, as in class_weight=1:2.5,-1:1")
+    raise UsageError(f"{option}: a weight for each class is expected, as in class_weight=1:2.5,-1:1")
 
 
-def _numbers(said: str, value: str) -> list[float]:
+def _numbers(option: str, value: str) -> list[float]:
     try:
         return [float(number) for number in value.split(",")]
     except ValueError as error:
-        raise UsageError(f"{said}: numbers with commas between them are expected") from error
+        raise UsageError(f"{option}: numbers with commas between them are expected") from error
 
 
 def _kinds(parameter: Parameter) -> list[str]:

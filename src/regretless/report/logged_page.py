@@ -169,14 +169,14 @@ def page_of_log(report: LoggedReport) -> Page:
 
 
 def _certified(report: LoggedReport) -> str:
-    said = (
+    text = (
         f"What the log proves of the {report.subject}, after every number of rounds at once: how far the last estimate "
         "may be from the truth, and whether its losses are less than those of others (below 0)."
     )
     if not report.evaluation.learners:
-        return said
+        return text
     return (
-        f"{said} The rest is about the learner’s own draws, in its first run along the log. Nobody knows what the "
+        f"{text} The rest is about the learner’s own draws, in its first run along the log. Nobody knows what the "
         "other arms would have brought then."
     )
 

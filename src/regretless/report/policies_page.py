@@ -133,8 +133,8 @@ def last_still(report: PoliciesReport) -> Still | None:
     named = [(name, one.estimates["anytime"]) for name, one in report.allowed]
     title = f"Mean {what} of each policy after the last round: estimates and their {each} intervals, at any time"
     picture = whiskers("estimates", title, f"Mean {what} of a round", named, (OWN, report.first.logged))
-    said = [f"{name}: {note}" for name, one in report.named for note in one.notes]
-    return replace(picture, notes=[*picture.notes, *said]) if picture else None
+    remarks = [f"{name}: {note}" for name, one in report.named for note in one.notes]
+    return replace(picture, notes=[*picture.notes, *remarks]) if picture else None
 
 
 def _cards(report: PoliciesReport) -> list[Card]:
@@ -147,8 +147,8 @@ def _cards(report: PoliciesReport) -> list[Card]:
     ]
     for name, one in report.named[:MOST_BANDS]:
         last = one.estimates.get("anytime")
-        said = ("–", "refused") if last is None else (write(last.value), f"{write(last.low)} to {write(last.high)}")
-        cards.append(Card(name, *said))
+        cells = ("–", "refused") if last is None else (write(last.value), f"{write(last.low)} to {write(last.high)}")
+        cards.append(Card(name, *cells))
     return cards
 
 

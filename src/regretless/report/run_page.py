@@ -380,7 +380,7 @@ def reliability_panel(table: Mapping[str, Any]) -> Panel:
     Parameters
     ----------
     table : mapping
-        ``said, came, rows`` of stretches of probability, and the parts of the Brier score.
+        ``forecast, frequency, rows`` of stretches of probability, and the parts of the Brier score.
     """
     forecasts = [100 * one for one in table["forecast"]]
     points = [(x, 100 * y) for x, y in zip(forecasts, table["frequency"], strict=True)]

@@ -128,8 +128,8 @@ def verdict(certificates: Sequence[Certificate]) -> Verdict:
     if sure:
         return Verdict("held", "Every sure bound held", detail + ".")
     if applying and all(one.observed is None for one in applying):
-        said = f"{detail}: with a probability, or in expectation, of what no run can observe."
-        return Verdict("idle", "What is bounded was not observed", said)
+        reason = f"{detail}: with a probability, or in expectation, of what no run can observe."
+        return Verdict("idle", "What is bounded was not observed", reason)
     if applying and not others:
         return Verdict(
             "held", "Every bound held", f"{detail}; none is sure: they hold with a probability, or in expectation."

@@ -268,7 +268,7 @@ class _Bets:
             sums[action] = book.log_capitals(earned + v * missed, control, most, 1.0)[-1]
         return sums
 
-    def over_actions(self, said: str) -> tuple[str, Array, int]:
+    def over_actions(self, label: str) -> tuple[str, Array, int]:
         """With which action the policy is compared, the sums, and of how many it is one; where several are alike, as
         the report says."""
         log, always = self.policy.log, self.policy.always
@@ -278,7 +278,7 @@ class _Bets:
         alike = [k for k, one in zip(others, least, strict=True) if one <= min(least) + 1e-9]
         which = "the same action" if always is None else "another action"
         names = {f"always {which} ({NEAREST}{log.names[k]})": k for k in alike}
-        name = said if said in names else next(iter(names))
+        name = label if label in names else next(iter(names))
         return name, sums[names[name]], len(others)
 
 
