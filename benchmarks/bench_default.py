@@ -69,7 +69,7 @@ def wabbit(options: str, probabilities: bool) -> Player:
         many = classes > 2
         kind = f"--oaa {classes} {'--probabilities' if probabilities else ''}" if many else ""
         with tempfile.TemporaryDirectory() as folder:
-            rows, said = Path(folder, "rows"), Path(folder, "said")
+            rows, predictions = Path(folder, "rows"), Path(folder, "predictions")
             with rows.open("w") as file:
                 for row in range(len(y)):
                     part = slice(X.indptr[row], X.indptr[row + 1])
@@ -77,8 +77,8 @@ def wabbit(options: str, probabilities: bool) -> Player:
                         f"{i}:{v:.9g}" for i, v in zip(X.indices[part].tolist(), X.data[part].tolist(), strict=True)
                     )
                     file.write(f"{y[row] + 1 if many else 2 * y[row] - 1} | {words}\n")
-            Workspace(f"-d {rows} -p {said} -b 20 --quiet {kind} {options}").finish()
-            lines = said.read_text().splitlines()
+            Workspace(f"-d {rows} -p {predictions} -b 20 --quiet {kind} {options}").finish()
+            lines = predictions.read_text().splitlines()
         if many and probabilities:
             each = np.array([[float(cell.split(":")[1]) for cell in line.split()] for line in lines])
             return judged(np.log(np.maximum(each, 1e-300)), y)

@@ -66,10 +66,10 @@ def flat(measured: Any, path: str = "") -> dict[str, float]:
     return {name: value for key, one in pairs for name, value in flat(one, f"{path} {key}".strip()).items()}
 
 
-def written(kept: dict[str, Any]) -> str:
+def written(measures: dict[str, Any]) -> str:
     """As JSON, a line for each curve or table."""
     lines = []
-    for name, section in kept.items():
+    for name, section in measures.items():
         inner = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in section.items())
         lines.append(f"{json.dumps(name)}: {{\n{inner}\n}}")
     return "{\n" + ",\n".join(lines) + "\n}\n"

@@ -26,13 +26,13 @@ def curve(task: Task, places: Sequence[Array], epochs: int, **how: Any) -> Curve
     run = Mixing(AveragedPerceptron(), shards, Here(), epochs=epochs, classes=np.unique(task.y), **how)
     results: Curve = {"mean": [], "mixed": [], "updates": [], "weighted": []}
 
-    def told(epoch: Any) -> None:
+    def record(epoch: Any) -> None:
         assert run.mixture is not None
         counted = {"updates": epoch.updates, "weighted": round(epoch.weighted_updates, 1)}
         for name, value in {**judged(run.mixture.learner, task), **counted}.items():
             results[name].append(value)
 
-    run.on_epoch = told
+    run.on_epoch = record
     run.play()
     return results
 

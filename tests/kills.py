@@ -140,5 +140,5 @@ def harass(name: str, folder: Path, kills: int, seed: int) -> tuple[int, int]:
 if __name__ == "__main__":
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
-    found = harass(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
-    print(f"{found[0]} runs of {sys.argv[1]} were killed, which left {found[1]} temporary files to the next runs")
+    counts = harass(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
+    print(f"{counts[0]} runs of {sys.argv[1]} were killed, which left {counts[1]} temporary files to the next runs")

@@ -38,10 +38,10 @@ from .bandit_runs import (
 def test_a_single_arm_is_never_regretted(rule):
     """With one arm every bound that applies is 0, and so is the regret."""
     runs = play(one_arm(rule, 10), np.random.default_rng(0).random((10, 1)), 2)
-    found = judged(runs)
-    for one in found.values():
+    certificates = judged(runs)
+    for one in certificates.values():
         assert not one.applies or (one.bound == 0 and one.holds)
-    assert found["observable"].applies
+    assert certificates["observable"].applies
 
 
 def why(theorem, runs, comparator=None, *, facts=None, **changes):
@@ -51,7 +51,7 @@ def why(theorem, runs, comparator=None, *, facts=None, **changes):
     return str(theorem.obstacle(book, own, replace(runs.facts, **(facts or {}))))
 
 
-EACH = [pytest.param(name, one, id=f"{name}/{one.name}") for name, found in BY_RULE.items() for one in found]
+EACH = [pytest.param(name, one, id=f"{name}/{one.name}") for name, theorems in BY_RULE.items() for one in theorems]
 EACH = [
     each for each in EACH if not BY_RULE[each.values[0]][0].presumes
 ]  # the others: test_known_stochastic_bandits.py

@@ -391,9 +391,9 @@ def test_a_loss_that_cannot_be_is_refused(name, loss):
     learner = made(name, None, arms=list("vwxyz"))
     draw = learner.draw(advice=advice_for(1)[0] if learner.info.advised else None)
     before = state_of(learner)
-    given = [loss if place == draw else 0.5 for place in range(5)] if learner.info.informed else loss
+    losses = [loss if place == draw else 0.5 for place in range(5)] if learner.info.informed else loss
     with pytest.raises(RegretlessError, match=r"arm [vwxyz]|numbers are expected|losses of shape") as error:
-        learner.update(draw, given)
+        learner.update(draw, losses)
     if loss == 1.5:
         assert "outside [0, 1] (1.5 was found); correct it, or declare the range" in str(error.value)
         assert f"arm {draw.name}" in str(error.value)
@@ -727,7 +727,7 @@ def test_what_is_no_table_is_refused(table):
 def test_tables_of_every_kind_are_played(kind):
     """Single precision, whole numbers, other layouts, lists, and tables without a row are played as they are."""
     table = (table_for(40, 3) > 0.4).astype(float)
-    given = {
+    game = {
         "float32": table.astype(np.float32),
         "int64": table.astype(np.int64),
         "fortran": np.asfortranarray(table),
@@ -736,10 +736,10 @@ def test_tables_of_every_kind_are_played(kind):
         "empty": table[:0],
     }[kind]
     learner, other = Exp3(3, seed=0), Exp3(3, seed=0)
-    play = learner.play(given)
-    other.play(table[: len(given)])
+    play = learner.play(game)
+    other.play(table[: len(game)])
     assert state_of(learner) == state_of(other)
-    assert play.rounds == len(given) == len(play.arms)
+    assert play.rounds == len(game) == len(play.arms)
 
 
 def test_a_play_may_forget_what_it_drew():

@@ -50,10 +50,10 @@ def table_of(seed, arms, gaps):
 @pytest.mark.parametrize("name", INDICES)
 @at_most(fewer(40, 15))
 @given(TABLES)
-def test_an_index_draws_the_arms_of_the_book(name, told):
+def test_an_index_draws_the_arms_of_the_book(name, problem):
     """The compiled rule draws what the textbook's does, with sleepers and without, and has the same sums."""
     made, settings, index = INDICES[name]
-    table = table_of(*told)
+    table = table_of(*problem)
     learner = made(table.shape[1], seed=0, **settings)
     arms, sums = book.by_index(table, index)
     assert learner.play(table).arms.tolist() == arms.tolist()
@@ -63,10 +63,10 @@ def test_an_index_draws_the_arms_of_the_book(name, told):
 @pytest.mark.kernel
 @pytest.mark.parametrize("posterior", ["beta", "gaussian"])
 @at_most(10)
-@given(told=TABLES, seed=st.integers(0, 2**64 - 1))
-def test_thompson_draws_the_arms_of_the_book(posterior, told, seed):
+@given(problem=TABLES, seed=st.integers(0, 2**64 - 1))
+def test_thompson_draws_the_arms_of_the_book(posterior, problem, seed):
     """The compiled rule draws what the textbook's does, by the shares of the same sets of means."""
-    table = table_of(*told)
+    table = table_of(*problem)
     learner = ThompsonSampling(table.shape[1], posterior=posterior, seed=seed, run=3)
     uniforms = np.random.Generator(np.random.Philox(key=np.array([seed, 3], np.uint64))).random(ROUNDS)
     arms, history, sums = book.thompson(table, uniforms, seed, 3, posterior)

@@ -807,10 +807,10 @@ def test_advice_and_rows_go_to_those_who_ask():
 def test_worked_cases(oracles, case):
     """Probabilities and estimates of the worked traces, the arms being given."""
     known = next(entry for entry in oracles if entry["id"] == case)
-    given, expected = known["input"], known["expected"]
-    rule = "exp3-ix" if "gamma" in given else "exp3"
-    hall = Hall(3, rule, "constant", rate=given["eta"], gamma=given.get("gamma", 0.1))
-    for row, u, values in zip(given["losses"], given["uniforms"], expected["rounds"], strict=True):
+    inputs, expected = known["input"], known["expected"]
+    rule = "exp3-ix" if "gamma" in inputs else "exp3"
+    hall = Hall(3, rule, "constant", rate=inputs["eta"], gamma=inputs.get("gamma", 0.1))
+    for row, u, values in zip(inputs["losses"], inputs["uniforms"], expected["rounds"], strict=True):
         p = hall.core.probabilities()
         assert p == pytest.approx(values["p"], abs=1e-9)
         arm = textbook.drawn(p, u)

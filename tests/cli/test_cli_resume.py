@@ -30,23 +30,23 @@ def run(capsys, monkeypatch) -> CommandLine:
 
 
 @pytest.fixture(scope="module", params=["svm", "svm.gz"])
-def kept(request, tmp_path_factory) -> Path:
+def stored_rows(request, tmp_path_factory) -> Path:
     """A file of three classes, one of which comes late, that takes several blocks to read."""
-    folder = tmp_path_factory.mktemp("kept")
+    folder = tmp_path_factory.mktemp("stored_rows")
     return _compressed(folder / f"rows.{request.param}", noisy_lines(16_000, classes=(1, 2, 3)))
 
 
 @pytest.fixture
-def rows(kept, tmp_path) -> Path:
+def rows(stored_rows, tmp_path) -> Path:
     """The same, to be spoilt."""
-    return Path(shutil.copy(kept, tmp_path))
+    return Path(shutil.copy(stored_rows, tmp_path))
 
 
 @pytest.fixture(scope="module")
-def whole(kept) -> bytes:
+def whole(stored_rows) -> bytes:
     """The model of three passes over it."""
-    model = kept.with_name("whole.rgl")
-    assert quietly("learn", kept, *BARE, "--passes", 3, "--save", model) == 0
+    model = stored_rows.with_name("whole.rgl")
+    assert quietly("learn", stored_rows, *BARE, "--passes", 3, "--save", model) == 0
     return model.read_bytes()
 
 
@@ -358,15 +358,15 @@ def test_checkpoints_are_written_where_they_are_due(run, tmp_path, monkeypatch, 
     from regretless.run import base as runs
 
     rows = write(tmp_path / "rows.svm", noisy_lines(700))
-    kept: list[int] = []
+    checkpoints: list[int] = []
     original = runs.write
     monkeypatch.setattr(
         runs,
         "write",
-        lambda path, learner, extra: kept.append(int(learner.ledger_.rounds)) or original(path, learner, extra),
+        lambda path, learner, extra: checkpoints.append(int(learner.ledger_.rounds)) or original(path, learner, extra),
     )
     run("learn", rows, *BARE, "--save", tmp_path / "a.rgl", "--checkpoint-every", every)
-    assert kept == [*range(every, 701, every), 700]
+    assert checkpoints == [*range(every, 701, every), 700]
     run("learn", rows, *BARE, "--save", tmp_path / "b.rgl")
     assert (tmp_path / "a.rgl").read_bytes() == (tmp_path / "b.rgl").read_bytes()
 
@@ -484,8 +484,8 @@ def test_a_model_that_lies_about_its_run_is_refused(run, tmp_path, extra):
 
     rows = write(tmp_path / "rows.svm", noisy_lines(20))
     run("learn", rows, *BARE, "--save", tmp_path / "m.rgl")
-    learner, kept = read(tmp_path / "m.rgl")
-    keep(tmp_path / "m.rgl", learner, kept | extra)
+    learner, metadata = read(tmp_path / "m.rgl")
+    keep(tmp_path / "m.rgl", learner, metadata | extra)
     for words in (("learn", rows, "--resume", tmp_path / "m.rgl"), ("inspect", tmp_path / "m.rgl")):
         result = run(*words)
         assert result.code == 1

@@ -69,10 +69,10 @@ def test_every_learner_of_weights_is_played_again(run, tmp_path, learner):
     data = write(tmp_path / "few.svm", noisy_lines(30))
     extra = ("--set", "gamma=0.1") if learner == "kernel-perceptron" else ()
     extra = ("--set", "max_passes=3") if learner == "margin-perceptron" else extra
-    found = verification(run, learned(run, data, learner, *extra), data)
-    assert found["differs"] == 0
-    notes = [note for note in found["run"]["taken"] if note.startswith("the run was not")]
-    counts = {"mistakes", "updates"} & set(found["run"]["numbers"])
+    report = verification(run, learned(run, data, learner, *extra), data)
+    assert report["differs"] == 0
+    notes = [note for note in report["run"]["taken"] if note.startswith("the run was not")]
+    counts = {"mistakes", "updates"} & set(report["run"]["numbers"])
     assert counts == (set() if learner in HINDERED else {"mistakes", "updates"})
     assert notes == [f"the run was not played again ({why})" for name, why in HINDERED.items() if name == learner]
 
@@ -130,18 +130,18 @@ def test_updates_are_left_out_where_rounding_decides_them(run, tmp_path):
     """A row that comes again once its loss is 0 is an update or none by its last bit: of a passive-aggressive run the
     mistakes are compared then, and the output says that the updates are not."""
     data = write(tmp_path / "twice.svm", [line for line in noisy_lines(12) for _ in range(2)])
-    found = verification(run, learned(run, data, "passive-aggressive", "--set", "variant=PA"), data)
-    assert (found["differs"], "mistakes" in found["run"]["numbers"]) == (0, True)
-    assert "updates" in found["run"]["taken"]
+    report = verification(run, learned(run, data, "passive-aggressive", "--set", "variant=PA"), data)
+    assert (report["differs"], "mistakes" in report["run"]["numbers"]) == (0, True)
+    assert "updates" in report["run"]["taken"]
 
 
 def test_where_rounding_decides_nothing_is_played_again(run, tmp_path):
     """A score of 0 is a mistake or none by its last bit: such a run is not compared, and the output says so."""
     lines = ["1 1:1 2:2", "1 1:2 2:-1", "-1 1:-1 2:-1"]  # the second row is at a right angle to the first
     data = write(tmp_path / "ties.svm", [f"{line}\n" for line in lines])
-    found = verification(run, learned(run, data, "alma", "--set", "alpha=1", "--set", "intercept=0"), data)
-    assert found["differs"] == 0
-    assert any("rounding decides" in note for note in found["run"]["taken"])
+    report = verification(run, learned(run, data, "alma", "--set", "alpha=1", "--set", "intercept=0"), data)
+    assert report["differs"] == 0
+    assert any("rounding decides" in note for note in report["run"]["taken"])
 
 
 @pytest.mark.parametrize("learner", ["perceptron", "winnow", "arow"])

@@ -19,7 +19,7 @@ from regretless.games import BimatrixGame, MatrixGame, boost
 from regretless.linear import KernelPerceptron, Perceptron
 from regretless.theorem import Theorem
 
-MODULES = [found.name for found in iter_modules(regretless.theory.__path__)]
+MODULES = [module.name for module in iter_modules(regretless.theory.__path__)]
 
 
 def theorems_of(module: str) -> list[Theorem]:

@@ -67,10 +67,10 @@ class InOrder(ProcessPoolExecutor):
     def __init__(self):
         self.tasks = 0
 
-    def submit(self, task, /, *given, **more):
+    def submit(self, task, /, *arguments, **more):
         self.tasks += 1
         done = Future()
-        done.set_result(task(*given, **more))
+        done.set_result(task(*arguments, **more))
         return done
 
 
@@ -174,8 +174,8 @@ def test_after_a_stop_the_runs_that_were_over_are_given_back():
     class Slow(InOrder):
         """Never begins a second task."""
 
-        def submit(self, task, /, *given, **more):
-            return super().submit(task, *given, **more) if self.tasks == 0 else Future()
+        def submit(self, task, /, *arguments, **more):
+            return super().submit(task, *arguments, **more) if self.tasks == 0 else Future()
 
     how = played("exp3-ix", "table")
     simulation = simulate(**how, runs=9, executor=Slow(), stop=lambda: calls.append(1) or len(calls) > 2)
@@ -194,8 +194,8 @@ def test_ctrl_c_gives_back_the_runs_that_were_over():
     class Half(InOrder):
         """Plays the first group only."""
 
-        def submit(self, task, /, *given, **more):
-            return super().submit(task, *given, **more) if self.tasks == 0 else Interrupting()
+        def submit(self, task, /, *arguments, **more):
+            return super().submit(task, *arguments, **more) if self.tasks == 0 else Interrupting()
 
     def impatient():
         impatient.asked += 1

@@ -185,9 +185,9 @@ def test_the_reach_of_mirror_learners_is_that_of_all_shards(weights):
 def test_the_oracle_of_two_shards(oracles):
     """Of the recorded run over two shards: the weights, one weighted update, and 5 as the bound."""
     case = next(one for one in oracles if one["id"] == "ipm/2 shards")
-    given, expected = case["input"], case["expected"]
-    X, y = np.array(given["X"], dtype=float), np.array(given["y"])
-    mixture = mix(Perceptron(), [(X[rows], y[rows]) for rows in given["shards"]], epochs=2)
+    inputs, expected = case["input"], case["expected"]
+    X, y = np.array(inputs["X"], dtype=float), np.array(inputs["y"])
+    mixture = mix(Perceptron(), [(X[rows], y[rows]) for rows in inputs["shards"]], epochs=2)
     assert mixture.learner.coef_.tolist() == [[1.5, 0.5]]
     assert [epoch.updates for epoch in mixture.history] == [sum(row) for row in expected["updates_per_epoch_and_shard"]]
     certificate = mixture.certify()[0]

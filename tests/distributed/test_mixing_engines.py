@@ -54,11 +54,11 @@ class Whenever(Executor):
         self.random, self.first, self.waiting, self.most = random.Random(seed), first, [], 0
         self.lock, self.enough, self.running = Lock(), Event(), False
 
-    def submit(self, work: Callable[..., Any], /, *given: Any, **more: Any) -> Future[Any]:
+    def submit(self, work: Callable[..., Any], /, *arguments: Any, **more: Any) -> Future[Any]:
         """Take a task; if nobody runs them, somebody begins to."""
         future: Future[Any] = Future()
         with self.lock:
-            self.waiting.append((future, partial(work, *given, **more)))
+            self.waiting.append((future, partial(work, *arguments, **more)))
             self.most = max(self.most, len(self.waiting))
             begins, self.running = not self.running, True
             if self.most >= self.first:
@@ -442,11 +442,11 @@ class Once(Executor):
     def __init__(self) -> None:
         self.futures: list[Future[Any]] = []
 
-    def submit(self, work: Callable[..., Any], /, *given: Any, **more: Any) -> Future[Any]:
+    def submit(self, work: Callable[..., Any], /, *arguments: Any, **more: Any) -> Future[Any]:
         """Take a task."""
         self.futures.append(Future())
         if len(self.futures) == 1:
-            self.futures[0].set_result(work(*given, **more))
+            self.futures[0].set_result(work(*arguments, **more))
         return self.futures[-1]
 
 
@@ -454,8 +454,8 @@ def test_what_waits_is_cancelled_when_the_run_fails(monkeypatch: pytest.MonkeyPa
     """If on_shard raises, the other tasks are cancelled by then, whatever still refers to them."""
     executor, entries, answers = Once(), [], OnExecutor._answers
 
-    def keeping(*given: Any) -> Any:
-        entries.append(answers(*given))
+    def keeping(*arguments: Any) -> Any:
+        entries.append(answers(*arguments))
         return entries[-1]
 
     monkeypatch.setattr(OnExecutor, "_answers", keeping)
@@ -495,7 +495,7 @@ def test_a_task_that_was_given_up_is_reported_so() -> None:
     """If somebody else cancels the tasks of the executor, the error says so, and what is kept."""
 
     class Cancelling(Whenever):
-        def submit(self, work: Callable[..., Any], /, *given: Any, **more: Any) -> Future[Any]:
+        def submit(self, work: Callable[..., Any], /, *arguments: Any, **more: Any) -> Future[Any]:
             future: Future[Any] = Future()
             future.cancel()
             future.set_running_or_notify_cancel()

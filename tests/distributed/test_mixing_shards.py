@@ -66,7 +66,7 @@ def test_a_file_is_given_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("source", "words"),
     [
         ("{}", "this is a folder; give the files in it"),
         ("{}/*.nothing", "no file matches"),
@@ -75,12 +75,12 @@ def test_a_file_is_given_once(tmp_path: Path) -> None:
         (["{}/part-1.svm", "-"], "standard input"),
     ],
 )
-def test_what_is_no_file_is_refused(given: Any, words: str, tmp_path: Path) -> None:
+def test_what_is_no_file_is_refused(source: Any, words: str, tmp_path: Path) -> None:
     """Folders, patterns of nothing, empty lists and standard input are refused, and the message says what to give."""
     write_svm(tmp_path, pairs(1))
     fill: Callable[[str], str] = lambda text: text.format(tmp_path)  # noqa: E731
     with pytest.raises(RegretlessError, match=words):
-        files(fill(given) if isinstance(given, str) else [fill(one) for one in given])
+        files(fill(source) if isinstance(source, str) else [fill(one) for one in source])
 
 
 def test_options_of_reading_are_checked(tmp_path: Path) -> None:
@@ -115,11 +115,11 @@ def test_anything_that_stands_for_shards_is_taken(tmp_path: Path) -> None:
     assert all(np.array_equal(one, weights[0]) for one in weights)
 
 
-@pytest.mark.parametrize("given", [3, [], [3], ["a.svm", 3], [(1, 2, 3)], None])
-def test_other_things_are_no_shards(given: Any) -> None:
+@pytest.mark.parametrize("source", [3, [], [3], ["a.svm", 3], [(1, 2, 3)], None])
+def test_other_things_are_no_shards(source: Any) -> None:
     """Numbers, nothing, mixtures of kinds and triples are refused."""
     with pytest.raises(RegretlessError):
-        shards_of(given)
+        shards_of(source)
 
 
 def test_rows_and_labels_of_one_shard_are_refused_and_a_pair_expected() -> None:
@@ -172,9 +172,9 @@ def test_a_column_of_text_is_named_with_its_shard() -> None:
     frames = [(pandas.DataFrame(X).rename(columns=str), y) for X, y in pairs(2)]
     frames[1][0]["colour"] = frames[0][0]["colour"] = 1.0
     for changed in ("green", pandas.Timestamp("2020-01-01")):
-        given = [frames[0], (frames[1][0].assign(colour=changed), frames[1][1])]
+        shards = [frames[0], (frames[1][0].assign(colour=changed), frames[1][1])]
         with pytest.raises(DataError, match=r"^shard 1: column 'colour' holds (text, such as 'green'|datetime).*paths"):
-            mix(Perceptron(), given)
+            mix(Perceptron(), shards)
     mixed = frames[1][0].rename(columns={"colour": 7}), frames[1][1]
     with pytest.raises(DataError, match=r"^shard 1: TypeError: Feature names are only supported"):
         mix(Perceptron(), [frames[0], mixed])

@@ -198,11 +198,11 @@ def test_an_adaptive_world_sees_every_earlier_arm_and_nothing_else():
 class Spy(Opponent):
     """The likeliest arm loses, and what was likely is remembered."""
 
-    def __init__(self, inner, told):
-        self.inner, self.told = inner, told
+    def __init__(self, inner, history):
+        self.inner, self.history = inner, history
 
     def losses(self, probabilities=None):
-        self.told.append(probabilities)
+        self.history.append(probabilities)
         return self.inner.losses(probabilities)
 
 
@@ -210,11 +210,11 @@ class Watched(Environment):
     """Tells what its opponents saw."""
 
     foresees = True
-    told: list
+    history: list
 
     def begin(self, run=0):
-        self.told = []
-        return Spy(LikeliestLoses(self.arms).begin(), self.told)
+        self.history = []
+        return Spy(LikeliestLoses(self.arms).begin(), self.history)
 
 
 def test_adversaries_that_foresee_see_the_probabilities_of_the_coming_draw():
@@ -222,7 +222,7 @@ def test_adversaries_that_foresee_see_the_probabilities_of_the_coming_draw():
     world, learner = Watched(3), Exp3IX(3, seed=2)
     simulate(learner, world, rounds=50)
     alone = learner.clone(seed=2)
-    for chances in world.told:
+    for chances in world.history:
         np.testing.assert_allclose(chances, alone.probabilities_, rtol=1e-12)
         arm = alone.draw()
         alone.update(arm, float(arm == np.argmax(chances)))

@@ -210,7 +210,7 @@ def test_games_with_an_end_say_how_long_they_are() -> None:
 def test_rows_that_are_asked_for_again_are_stored_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """A row is unpacked once while there is room, and whatever was forgotten comes back the same."""
     made = []
-    monkeypatch.setattr(points_module, "votes_of", lambda *given: made.append(given) or votes_of(*given))
+    monkeypatch.setattr(points_module, "votes_of", lambda *arguments: made.append(arguments) or votes_of(*arguments))
     for room, rows in ((7 * 8, 7), (3 * 8, 21)):
         monkeypatch.setattr(points_module, "STORED", room)
         made.clear()

@@ -287,7 +287,7 @@ def test_many_experts_enter_together_and_still_the_least_point_is_found(kind):
     solved = []
     with pytest.MonkeyPatch.context() as patch:
         solve = np.linalg.solve
-        patch.setattr(np.linalg, "solve", lambda *given: solved.append(given) or solve(*given))
+        patch.setattr(np.linalg, "solve", lambda *arguments: solved.append(arguments) or solve(*arguments))
         weights = least_quadratic(matrix, np.zeros(n))
     slopes = matrix @ weights
     assert weights.min() >= 0

@@ -229,7 +229,7 @@ def test_tables_are_taken_in_by_blocks(monkeypatch, kind):
 def test_sound_tables_are_looked_at_once(monkeypatch, kind):
     """What is wrong is not looked for where the largest entry says that nothing is."""
 
-    def looked(*given):
+    def looked(*args):
         raise AssertionError("places are looked for")
 
     monkeypatch.setattr(np, "argwhere", looked)

@@ -84,9 +84,9 @@ def drawn(hypotheses: int, points: int, density: float, seed: int) -> FiniteClas
 SMALL = st.builds(drawn, st.integers(1, 120), st.integers(1, 7), st.floats(0.1, 0.9), st.integers(0, 2**32))
 
 
-def words(finite_class: FiniteClass, kept: Any) -> Words:
+def words(finite_class: FiniteClass, hypotheses: Any) -> Words:
     alive = np.zeros((1, finite_class.hypotheses), dtype=bool)
-    alive[0, kept] = True
+    alive[0, hypotheses] = True
     result: Words = packed(alive)[0]
     return result
 

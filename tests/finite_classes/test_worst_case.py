@@ -501,7 +501,7 @@ def test_the_class_is_packed_again_for_other_orders_alone(monkeypatch):
     """In the order in which hypotheses stand, the class is searched as it is; in another one its bits are moved."""
     packed_again = []
     moved = forced_mistakes.transposed
-    monkeypatch.setattr(forced_mistakes, "transposed", lambda *given: packed_again.append(given) or moved(*given))
+    monkeypatch.setattr(forced_mistakes, "transposed", lambda *args: packed_again.append(args) or moved(*args))
     finite_class = random_class(150, 9)
     once = worst_case(Consistent(finite_class))
     assert worst_case(Consistent(finite_class, order=range(finite_class.hypotheses))).mistakes == once.mistakes

@@ -139,7 +139,7 @@ def test_payoffs_of_all_sizes_are_summed_exactly() -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "given"),
+    ("what", "arguments"),
     [
         ("A is 2 x 2, B is 1 x 2", ([[1, 2], [3, 4]], [[1, 2]], [1, 0], [1, 0])),
         ("p: shape", (*BATTLE, [1], [1, 0])),
@@ -148,10 +148,10 @@ def test_payoffs_of_all_sizes_are_summed_exactly() -> None:
         ("infinite|inf", ([[1, float("inf")]], [[1, 2]], [1], [1, 0])),
     ],
 )
-def test_what_is_no_game_or_no_strategy_is_refused(what: str, given: tuple[Any, ...]) -> None:
+def test_what_is_no_game_or_no_strategy_is_refused(what: str, arguments: tuple[Any, ...]) -> None:
     """Matrices of two shapes, probabilities that are none and payoffs without end are refused, each by its name."""
     with pytest.raises(RegretlessError, match=what):
-        is_nash(*given)
+        is_nash(*arguments)
 
 
 def test_a_tolerance_is_a_number() -> None:

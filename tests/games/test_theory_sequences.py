@@ -105,9 +105,9 @@ def kept_in_sets(first, parent, gains, plans, plus):
     return sums, squares
 
 
-def matched(kept):
-    positive = np.maximum(kept, 0)
-    return positive / positive.sum() if positive.any() else np.full(len(kept), 1 / len(kept))
+def matched(regrets):
+    positive = np.maximum(regrets, 0)
+    return positive / positive.sum() if positive.any() else np.full(len(regrets), 1 / len(regrets))
 
 
 @pytest.mark.kernel

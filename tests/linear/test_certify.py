@@ -353,15 +353,15 @@ def test_the_oracles_of_the_perceptron(oracles):
 
     rules, count = {"le0": "update", "plus": 1, "minus": -1}, 0
     for case in oracles:
-        given, expected = case["input"], case["expected"]
-        if case["topic"] != "perceptron" or "passes" not in given or "w0" in given:
+        inputs, expected = case["input"], case["expected"]
+        if case["topic"] != "perceptron" or "passes" not in inputs or "w0" in inputs:
             continue
         rule = case["convention"].split("rule=")[1].split(",")[0]
-        X, y = np.array(given["X"], float), np.array(given["y"])
-        eta = float(Fraction(given.get("eta", 1)))
-        learner = Perceptron(ties=rules[rule], rate=eta, passes=given["passes"], until_clean=given["until_clean"])
+        X, y = np.array(inputs["X"], float), np.array(inputs["y"])
+        eta = float(Fraction(inputs.get("eta", 1)))
+        learner = Perceptron(ties=rules[rule], rate=eta, passes=inputs["passes"], until_clean=inputs["until_clean"])
         if len(set(y)) < 2:
-            for _ in range(given["passes"]):
+            for _ in range(inputs["passes"]):
                 learner.partial_fit(X, y, classes=[-1, 1])
         else:
             learner.fit(X, y)

@@ -277,14 +277,14 @@ def test_requests_need_routing_to_be_enabled() -> None:
 class Witness(PlainPerceptron):
     """A perceptron that remembers which weights it was given."""
 
-    heard: ClassVar[list[tuple[str, Any]]] = []
+    calls: ClassVar[list[tuple[str, Any]]] = []
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> PlainPerceptron:
-        self.heard.append(("fit", sample_weight))
+        self.calls.append(("fit", sample_weight))
         return super().fit(X, y, sample_weight)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        self.heard.append(("score", sample_weight))
+        self.calls.append(("score", sample_weight))
         return super().score(X, y, sample_weight)
 
 
@@ -293,11 +293,11 @@ def test_weights_reach_fit_and_score_through_a_grid_search(blobs: Any, routing: 
     X, y = blobs
     weight = np.arange(1.0, len(y) + 1)
     learner = Witness().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
-    Witness.heard.clear()
+    Witness.calls.clear()
     search = GridSearchCV(learner, {"passes": [1, 3]}, cv=2).fit(X, y, sample_weight=weight)
     assert search.best_score_ > 0.7
-    fits = [calls for method, calls in Witness.heard if method == "fit"]
-    scores = [calls for method, calls in Witness.heard if method == "score"]
+    fits = [calls for method, calls in Witness.calls if method == "fit"]
+    scores = [calls for method, calls in Witness.calls if method == "score"]
     assert [len(calls) for calls in fits] == [60, 60, 60, 60, 120]
     assert len(scores) == 4
     for fit, score in zip(fits, scores, strict=False):
@@ -310,9 +310,9 @@ def test_weights_reach_fit_and_score_through_a_pipeline(blobs: Any, routing: Non
     weight, cost = np.arange(1.0, 121), np.arange(120.0, 0, -1)
     learner = Witness().set_fit_request(sample_weight="cost").set_score_request(sample_weight=True)
     pipeline = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), learner)
-    Witness.heard.clear()
+    Witness.calls.clear()
     pipeline.fit(X, y, cost=cost).score(X, y, sample_weight=weight)
-    calls = [(method, weights.tolist()) for method, weights in Witness.heard]
+    calls = [(method, weights.tolist()) for method, weights in Witness.calls]
     assert calls == [("fit", cost.tolist()), ("score", weight.tolist())]
 
 

@@ -191,15 +191,15 @@ def test_kernels_of_others_are_the_same_kernels(name):
     gram = pairwise_kernels(X, **THEIRS[name])
     ours = made(name, passes=2, shuffle=True, random_state=5).fit(X, y)
     how = {"passes": 2, "shuffle": True, "random_state": 5}
-    given = KernelPerceptron(kernel="precomputed", **how).fit(gram, y)
+    by_matrix = KernelPerceptron(kernel="precomputed", **how).fit(gram, y)
     function = KernelPerceptron(kernel=lambda a, b: pairwise_kernels(a, b, **THEIRS[name]), **how)
     for rows in (X, sp.csr_array(X)):
         function.fit(rows, y)
-        assert function.ledger_.updates == given.ledger_.updates == ours.ledger_.updates
-        assert np.array_equal(function.dual_coef_, given.dual_coef_)
-        assert np.allclose(function.decision_function(rows[:90]), given.decision_function(gram[:90]))
-    assert np.array_equal(X[given.support_], ours.support_vectors_)
-    assert np.array_equal(given.dual_coef_, ours.dual_coef_)
+        assert function.ledger_.updates == by_matrix.ledger_.updates == ours.ledger_.updates
+        assert np.array_equal(function.dual_coef_, by_matrix.dual_coef_)
+        assert np.allclose(function.decision_function(rows[:90]), by_matrix.decision_function(gram[:90]))
+    assert np.array_equal(X[by_matrix.support_], ours.support_vectors_)
+    assert np.array_equal(by_matrix.dual_coef_, ours.dual_coef_)
 
 
 @pytest.mark.kernel
