@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from types import SimpleNamespace as Namespace
 
 import pytest
 
@@ -15,6 +16,7 @@ import regretless.verify
 from regretless.catalogue import TABLES
 from regretless.textbook.linear import IN_WORDS
 from regretless.theorem import Theorem
+from regretless.verify.certificates import RELATIVE
 from regretless.verify.formulas import FORMULAS, same
 
 PYTHON = "no verb prints it"
@@ -93,3 +95,22 @@ def test_a_second_formula_of_a_name_is_refused():
     with pytest.raises(ValueError, match="a theorem called sharp has a formula already"):
         same("no-other sharp", lambda ell, v, w: 0.0)
     assert "no-other" not in FORMULAS
+
+
+ROUNDED = "lengths squared_lengths posterior classes_posterior winnow_posterior p_norm_posterior"
+
+
+@pytest.mark.parametrize("name", ROUNDED.split())
+def test_a_second_formula_is_rounded_up_as_its_theorem_is(name):
+    """After many rounds, when the errors of sums are more than verify allows, both formulas still say one number."""
+    rounds = 50_000_000
+    ledger = Namespace(rounds=rounds, updates=rounds // 5, update_norm2=3.0 * rounds)
+    comparator = Namespace(
+        norm=1.2, hinge=0.4 * rounds, squared_hinge=0.4 * rounds, rounds=rounds, total_norm2=15.0 * rounds, product=30.0
+    )
+    learner = Namespace(norm=35.0, rate=1.0, width=124.0)
+    facts = vars(ledger), vars(comparator), vars(learner)
+    exact = FORMULAS[name](facts[0] | {"updates": 0}, facts[1] | {"rounds": 0}, facts[2] | {"width": 0.0})
+    bound = every_theorem()[name].bound(ledger, comparator, learner)
+    assert bound > exact * (1 + RELATIVE)
+    assert FORMULAS[name](*facts) == pytest.approx(bound, rel=1e-13)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from math import cosh, floor, inf, log, log1p, sqrt
+from sys import float_info
 from typing import Any
 
 import numpy as np
 
 from .base import FORMULAS, Facts, TooLong, printed, same
+
+EPSILON = float_info.epsilon
 
 
 def _larger_root(a: float, hinge: float) -> float:
@@ -20,15 +23,42 @@ def _until_clean(updates: float, ell: Facts, w: Facts) -> Any:
     return (floor(updates * (1 + 1e-9)) + 1) * ell["rounds"] / w["passes"]
 
 
+# What bounds are rounded up by for the errors of their sums: of n terms, each of so many products, n + width units of
+# their sizes, which Cauchy and Schwarz bound. It grows with the rounds, and in a root it is more than verify allows.
+
+
+def _of_hinge(v: Facts, w: Facts) -> Any:
+    """Of the hinge losses."""
+    sizes = v["norm"] * sqrt(v["rounds"] * v["total_norm2"])
+    return EPSILON * ((v["rounds"] + 2) * v["hinge"] + (max(0.0, w["width"]) + 4) * sizes)
+
+
+def _of_product(ell: Facts, v: Facts, w: Facts) -> Any:
+    """Of the product with the sum of the updates."""
+    sizes = v["norm"] * sqrt(ell["updates"] * ell["update_norm2"])
+    return EPSILON * (ell["updates"] + max(0.0, w["width"]) + 4) * sizes
+
+
+def _of_sums(ell: Facts, v: Facts, w: Facts) -> Any:
+    """Of both."""
+    return _of_hinge(v, w) + _of_product(ell, v, w)
+
+
 # ---- perceptrons
 
 same("separable", lambda ell, v, w: ell["max_norm2"] * v["norm"] ** 2 / v["least"] ** 2)
 same("sharp", lambda ell, v, w: _larger_root(sqrt(ell["max_norm2"]) * v["norm"], v["hinge"]))
 same("squared_hinge", lambda ell, v, w: (sqrt(ell["max_norm2"]) * v["norm"] + sqrt(v["squared_hinge"])) ** 2)
 same("total_distance", lambda ell, v, w: ell["max_norm2"] * v["norm"] ** 2 + 2 * v["hinge"])
-same("lengths", lambda ell, v, w: v["hinge"] + v["norm"] * sqrt(ell["update_norm2"]))
-same("squared_lengths", lambda ell, v, w: _larger_root(sqrt(v["squared_hinge"]), v["norm"] * sqrt(ell["update_norm2"])))
-same("posterior classes_posterior", lambda ell, v, w: v["hinge"] + v["norm"] * w["norm"] / w["rate"])
+same("lengths", lambda ell, v, w: v["hinge"] + v["norm"] * sqrt(ell["update_norm2"]) + _of_sums(ell, v, w))
+same(
+    "squared_lengths",
+    lambda ell, v, w: _larger_root(
+        sqrt(v["squared_hinge"]) + _of_hinge(v, w), v["norm"] * sqrt(ell["update_norm2"]) + _of_product(ell, v, w)
+    ),
+)
+same("posterior", lambda ell, v, w: v["hinge"] + v["norm"] * w["norm"] / w["rate"] + _of_sums(ell, v, w))
+same("classes_posterior", lambda ell, v, w: v["hinge"] + v["norm"] * w["norm"] / w["rate"] + 2 * _of_sums(ell, v, w))
 same("posterior_from_start", lambda ell, v, w: v["hinge"] + v["norm"] * w["moved"] / w["rate"])
 
 
@@ -192,7 +222,10 @@ def winnow_textbook(ell: Facts, v: Facts, w: Facts) -> Any:
     return float((log(w["weights"]) + step * v["hinge"]) / (step - (w["rate"] * w["reach"]) ** 2 / 2))
 
 
-same("winnow_posterior p_norm_posterior", lambda ell, v, w: v["hinge"] + v["product"] / w["rate"])
+same(
+    "winnow_posterior p_norm_posterior",
+    lambda ell, v, w: v["hinge"] + v["product"] / w["rate"] + _of_sums(ell, v, w),
+)
 same("winnow_clean_pass", lambda ell, v, w: _until_clean(winnow_separable(ell, v, w), ell, w))
 
 
