@@ -313,7 +313,7 @@ def test_the_file_of_a_model(run: CommandLine, tmp_path: Path) -> None:
 
 def test_every_option_reaches_the_server() -> None:
     """Each option of the command line is the setting of its name."""
-    assert settings_of(make("serve").parse_args(OPTIONS.split())) == Settings(
+    assert settings_of(make(("serve",)).parse_args(OPTIONS.split())) == Settings(
         body=1024,
         rows=2,
         queue=3,
@@ -328,6 +328,6 @@ def test_every_option_reaches_the_server() -> None:
         most_loss=9.0,
         alert_url="http://localhost:9/",
     )
-    renewed = settings_of(make("serve").parse_args(["serve", "m.rgl", "--alarm-period", "50"])).alarm
+    renewed = settings_of(make(("serve",)).parse_args(["serve", "m.rgl", "--alarm-period", "50"])).alarm
     assert renewed is not None
     assert renewed["period"] == 50
