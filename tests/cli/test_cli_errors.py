@@ -57,6 +57,7 @@ def complaint(result) -> str:
         ([], "required: VERB"),
         (["frobnicate"], "'frobnicate'"),
         (["learn"], "required: FILE"),
+        (["learn", "{mail}", "--header", "--no-header"], "--header and --no-header contradict each other"),
         (["learn", "{mail}", "--learner", "perzeptron"], "'perceptron', 'averaged-perceptron'"),
         (["learn", "{mail}", "--learner", "perceptron", "--bogus"], "--bogus"),
         (["learn", "{mail}", "--learner", "perceptron", "--passes", "0"], "--passes: '0'"),

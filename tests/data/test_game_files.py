@@ -253,6 +253,7 @@ def test_tables_come_back(tmp_path_factory, values, rows, columns, delimiter):
         ("a,b\n\n1,2\n3,4,5\n", ":4: a row of 3 cells; 2 are expected, as in line 3"),
         ("0,x,1\n1,0,2\n", ":1:3: 'x' stands among numbers; names stand in the first row"),
         ("O,1,2\n1,0,2\n", ":1:1: 'O' stands among numbers"),
+        ("1,nan\n2,3\n", ":1:3: 'nan' is no number; payoffs are finite numbers"),
         ("1,a,b\n2,3,4\n", ":1:1: the number '1' stands among names"),
         ("a,b\n", ":1: names alone, and no payoffs"),
         ("a,a\n1,2\n", ":1:3: the name 'a' stands here again"),

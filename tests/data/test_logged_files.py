@@ -109,7 +109,7 @@ class TestFiles:
             read_log(written(tmp_path / "log.csv", "a,p,q\nx,1,1\n"), **COLUMNS)
         with pytest.raises(DataError, match="no rows"):
             read_log(written(tmp_path / "none.csv", "a,p,r\n"), **COLUMNS)
-        with pytest.raises(RegretlessError, match="columns of their own"):
+        with pytest.raises(RegretlessError, match="columns of their own; 'r' is named twice"):
             read_log(written(tmp_path / "one.csv", "a,p,r\nx,1,1\n"), action="a", reward="r", propensity="r")
 
     def test_a_policy_is_read_for_the_log(self, tmp_path):

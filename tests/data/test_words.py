@@ -217,7 +217,10 @@ def test_arrow_files_have_the_same_words(tmp_path: Path) -> None:
         ({"text": ["review"], "categorical": ["review"]}, "it is to be taken for names by categorical"),
         ({"text": ["review"], "ignore": ["review"]}, "text='review': ignore leaves it out"),
         ({"categorical": ["stars"], "ignore": ["stars"]}, "categorical='stars': ignore leaves it out"),
-        ({"text": ["review"], "interactions": ["size*review"]}, "none are built of words"),
+        (
+            {"text": ["review"], "interactions": ["size*stars"]},
+            "no products are made in a table with columns of words ('review')",
+        ),
     ],
 )
 def test_what_cannot_be_words_is_an_error(tmp_path: Path, options: dict[str, Any], text: str) -> None:

@@ -222,11 +222,21 @@ def add_format(group: argparse._ArgumentGroup, formats: Formats) -> None:
     group.add_argument("--format", choices=formats.names, metavar="NAME", help=f"{names}; {default}")
 
 
+class _Header(argparse.BooleanOptionalAction):
+    """``--header`` or ``--no-header``, of which argparse itself would take the last."""
+
+    def __call__(self, parser: ArgumentParser, namespace: Namespace, values: Any, option: str | None = None) -> None:
+        before = getattr(namespace, self.dest)
+        super().__call__(parser, namespace, values, option)
+        if before not in (None, getattr(namespace, self.dest)):
+            parser.error("--header and --no-header contradict each other")
+
+
 def add_header(group: argparse._ArgumentGroup) -> None:
     """Whether the first line of a table has names."""
     group.add_argument(
         "--header",
-        action=argparse.BooleanOptionalAction,
+        action=_Header,
         default=None,
         help="csv, tsv: whether the first line names the columns, else called c1, c2, ...; by default as it looks",
     )
@@ -276,7 +286,7 @@ def add_features(group: argparse._ArgumentGroup) -> None:
         metavar="A*B",
         action="append",
         default=[],
-        help="a further feature, the product of two columns; '*' for the products of any two features of a row",
+        help="a further feature, the product of two columns; '*' for those of any two of a row; not beside --text",
     )
     group.add_argument("--normalize", action="store_true", help="divide each row by its Euclidean length")
     add_number(group, "--hash-bits", whole, "B", "number features by B bits of a hash")

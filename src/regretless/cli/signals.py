@@ -310,7 +310,7 @@ def saved_message(run: Run | CombineRun | ExploreRun) -> str:
     if not run.saved:
         return f"nothing was kept: {explain(run.unsaved)}" if run.unsaved else "nothing was learned yet"
     lost = f", and no later ones: {explain(run.unsaved)}" if run.unsaved else ""
-    return f"{run.saved} rounds are kept in {run.save}{lost}; to go on: --resume {run.save}"
+    return f"{run.saved:,} rounds are kept in {run.save}{lost}; to go on: --resume {run.save}"
 
 
 def whole_run_message(run: Run | CombineRun | ExploreRun, then: str = "") -> str:
@@ -339,4 +339,4 @@ def _rescued(run: Run | CombineRun | ExploreRun, error: str) -> str:
     lost = "" if run.unsaved is None or explain(run.unsaved) == error else f"; {explain(run.unsaved)}"
     if not run.saved:
         return f" (nothing is kept{lost})" if lost else ""
-    return f" ({run.saved} rounds are kept in {run.save}{lost}; to go on when this is mended: --resume {run.save})"
+    return f" ({run.saved:,} rounds are kept in {run.save}{lost}; to go on when this is mended: --resume {run.save})"

@@ -228,6 +228,9 @@ class _NumberReader(MatrixReader):
         if without_corner(first, second) and not (corner or any(top)):
             return True, True
         if top and not any(top):
+            if corner and (place := next((at for at, cell in enumerate(first.cells) if _is_nan(cell)), None)):
+                fault = f"{shown(first.cells[place])} is no number"
+                raise self._records.error(first, place, fault, f"{self.what} are finite numbers")
             if corner and below is not None:
                 raise self._records.error(first, 0, f"the number {shown(first.cells[0])} stands among names", MIXED)
             return not corner, below is False or not first.cells[0].strip()
@@ -315,6 +318,10 @@ class _NumberReader(MatrixReader):
             if odd is not None and not counting(names):
                 note = f"{what} is taken for names, though {shown(odd)} looks like a number"
                 self._notes.append(f"{self._name}: {note} (--names says where names stand)")
+
+
+def _is_nan(cell: str) -> bool:
+    return cell.strip().casefold() == "nan"
 
 
 def _cell_fault(cell: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,6 +22,7 @@ from .decisions import (
     no_probabilities,
     places_of,
 )
+from .messages import listed
 from .named_columns import PickedRows, read_picked
 from .source import Source, name_of
 
@@ -207,8 +209,10 @@ def read_log(
     number = None if isinstance(propensity, str) else float(propensity)
     words = [action] if context is None else [action, context]
     numbers = [reward] if number is not None else [reward, str(propensity)]
-    if len({*words, *numbers}) < len(words) + len(numbers):
-        raise RegretlessError("action, reward, propensity and context are columns of their own")
+    if twice := [name for name, count in Counter([*words, *numbers]).items() if count > 1]:
+        raise RegretlessError(
+            f"action, reward, propensity and context are columns of their own; {listed(twice)} is named twice"
+        )
     if number is not None and not LEAST <= number <= 1:
         raise ParameterError("propensity", f"{number:g}", NO_PROPENSITY, ": ")
     actions, situations = _Coded(), _Coded()

@@ -120,7 +120,7 @@ class TableStream(Stream):
             self._target_kind, self._missing = "empty", missing or "error"
             self._map.ngrams = whole_ngrams(1 if ngrams is None else ngrams)
             if interactions and self._text:
-                raise ParameterError("interactions", ",".join(interactions), "none are built of words", ": ")
+                raise self._no_products_with_words(interactions)
             if interactions:
                 numbering = Numbering(hash_bits, max_features, names=True, keep=keep_names)
                 self._crossing = Crossing(interactions, numbering)
@@ -148,6 +148,12 @@ class TableStream(Stream):
     def _map_of(self, schema: dict[str, Any], limit: int) -> FeatureMap:
         """The map of features that wrote a schema."""
         return FeatureMap.from_schema(schema, limit, frozen=self._frozen)
+
+    def _no_products_with_words(self, wanted: Sequence[str]) -> ParameterError:
+        fault = (
+            f"no products are made in a table with columns of words ({listed(sorted(self._text))}), not even of others"
+        )
+        return ParameterError("interactions", ",".join(wanted), fault, ": ")
 
     def _refuse_contradiction(self, hash_bits: int | None, interactions: Sequence[str]) -> None:
         if hash_bits not in (None, self._map.bits):
