@@ -277,7 +277,7 @@ def _arrays() -> Iterator[Case]:
         "text": (CSV, "this cannot be read"),
         "cut": (_cut(whole), "this cannot be read"),
         "crc": (_swap(whole, np.eye(4)[:1].tobytes(), np.ones((1, 4)).tobytes()), "this cannot be read"),
-        "none": (seeds.npz(Z=np.eye(2)), "no array of labels is called 'y'"),
+        "none": (seeds.npz(X=np.eye(2)), "no array of labels is called 'y'"),
         "no-X": (seeds.npz(Z=np.eye(2), y=np.ones(2)), "X is expected"),
         "three": (seeds.npz(X=np.ones((2, 2, 2)), y=np.ones(2)), "rows and columns are expected"),
         "words": (seeds.npz(X=np.array([["a"]]), y=np.ones(1)), "values of type"),

@@ -206,12 +206,15 @@ def test_descending_indices_are_put_in_order(tmp_path: Path) -> None:
 def test_an_archive_needs_rows_and_labels(tmp_path: Path) -> None:
     """What is missing is said with what there is; without labels an archive will do to predict."""
     np.savez(tmp_path / "t.npz", X=X)
-    assert "no array of labels is called 'y'; choose one of X with --target" in refusal(open_stream(tmp_path / "t.npz"))
+    fault = "no array of labels is called 'y'; no other array is of one dimension"
+    assert fault in refusal(open_stream(tmp_path / "t.npz"))
     assert whole(open_stream(tmp_path / "t.npz", frozen=True))[1] is None
     np.savez(tmp_path / "t.npz", X=X[0], y=Y[:7])
     assert "X is an array of shape (7,)" in refusal(open_stream(tmp_path / "t.npz"))
-    np.savez(tmp_path / "u.npz", Z=X, y=Y)
-    assert "the arrays in it are Z, y; X is expected" in refusal(open_stream(tmp_path / "u.npz"))
+    np.savez(tmp_path / "u.npz", Z=X, z=Y)
+    assert "the arrays in it are Z, z; X is expected" in refusal(open_stream(tmp_path / "u.npz"))
+    np.savez(tmp_path / "v.npz", X=X, other=X, z=Y)
+    assert "choose one of z with --target" in refusal(open_stream(tmp_path / "v.npz"))
 
 
 def test_damaged_archives(tmp_path: Path) -> None:

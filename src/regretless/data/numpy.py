@@ -15,6 +15,8 @@ from .batch import Array, Batch, ascending_rows, first_columns, repeated_index
 from .messages import one_of
 from .source import Source, whole_file
 
+SPARSE = frozenset({"data", "indices", "indptr", "shape"})  # as scipy.sparse.save_npz calls the arrays
+
 
 class NumpyStream(NumberedStream):
     """What both formats share.
@@ -146,20 +148,23 @@ class NpzStream(NumpyStream):
 
     def _read(self) -> Iterator[Batch]:
         with Archive(self._path) as archive:
+            if "X" not in archive.names and not SPARSE.issubset(archive.names):
+                advice = f"X is expected, or what scipy.sparse.save_npz writes ({', '.join(sorted(SPARSE))})"
+                advice += "; save the array of rows by the name X, as in numpy.savez('rows.npz', X=rows, y=labels)"
+                raise self._error(f"the arrays in it are {', '.join(sorted(set(archive.names)))}", advice)
             labels = self._labels(archive)
             if "X" in archive.names:
                 yield from self._dense(archive["X"], labels)
-            elif {"data", "indices", "indptr", "shape"}.issubset(archive.names):
-                yield from self._sparse(archive, labels)
             else:
-                advice = "X is expected, or what scipy.sparse.save_npz writes (data, indices, indptr, shape)"
-                raise self._error(f"the arrays in it are {', '.join(sorted(set(archive.names)))}", advice)
+                yield from self._sparse(archive, labels)
 
     def _labels(self, archive: Archive) -> Member | None:
         wanted = self._target or "y"
         if wanted in archive.names:
             return archive[wanted]
-        advice = f"choose one of {', '.join(sorted(set(archive.names)))} with --target"
+        own = {"X"} if "X" in archive.names else SPARSE
+        flat = sorted(name for name in set(archive.names) - own if len(archive[name].shape) == 1)
+        advice = f"choose one of {', '.join(flat)} with --target" if flat else "no other array is of one dimension"
         self._no_labels(f"no array of labels is called {wanted!r}", advice)
         return None
 

@@ -21,6 +21,7 @@ from .source import LONGEST_ROW, Source, can_be_read_again, name_of, open_bytes
 from .stream import REMEMBERED_ERRORS, Stream, past
 from .vowpal_wabbit import FeatureColumns, TextLine, TextReader, lines_of_text
 
+DECISIONS = "this is a line of decisions, which explore and evaluate read"
 FORM = "a line is 'label | feature feature:value'"
 ROWS = 1024  # that are given together
 UNUSUAL = re.compile("[^\\S \n]|\ufeff")
@@ -111,7 +112,7 @@ class WabbitStream(Stream):
         one_of("on_error", on_error, ("raise", "skip"))
         one_of("dtype", dtype, ("float32", "float64"))
         self.rereadable, self._dtype, self._frozen = can_be_read_again(path), np.dtype(dtype), frozen
-        self._path, self._reader = path, TextReader(path, form=FORM)
+        self._path, self._reader = path, TextReader(path, (-math.inf, math.inf), form=FORM)
         self._skips = on_error == "skip"
         self._begun = {"features": [], "bits": hash_bits} if schema is None else schema
         self._limit = max_features
@@ -205,7 +206,7 @@ class WabbitStream(Stream):
         """The label of a line, of the kind of the first one; None if it has none."""
         words = [label.action for label in line.labels]
         if line.shared or any(label.cost is not None for label in line.labels):
-            self._refuse(line, "costs of actions where a label is expected", "explore reads decisions")
+            self._refuse(line, "costs of actions where a label is expected", DECISIONS)
         if len(words) > 1 and words[1] not in ("1", "1.0"):
             fault = f"the weight {shown(words[1])}" if len(words) == 2 else f"{len(words)} words before the bar"
             self._refuse(
