@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -374,9 +375,14 @@ class FeatureMap:
 
 def hashed(name: str, bits: int) -> int:
     """The number of a feature: the lowest bits of the hash of its name."""
+    return int.from_bytes(_blake2b()(name.encode(), digest_size=8).digest(), "little") & ((1 << bits) - 1)
+
+
+@cache  # an import statement takes its time for each of many names
+def _blake2b() -> Any:
     from hashlib import blake2b  # which takes its time, and few rows are hashed
 
-    return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little") & ((1 << bits) - 1)
+    return blake2b
 
 
 def whole_ngrams(ngrams: int) -> int:
