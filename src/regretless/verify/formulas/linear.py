@@ -33,15 +33,30 @@ def _of_hinge(v: Facts, w: Facts) -> Any:
     return EPSILON * ((v["rounds"] + 2) * v["hinge"] + (max(0.0, w["width"]) + 4) * sizes)
 
 
+def _of_length(ell: Facts, w: Facts) -> Any:
+    """Of a length that the updates moved, as a part of it."""
+    return EPSILON * (ell["updates"] + max(0.0, w["width"]) + 4)
+
+
 def _of_product(ell: Facts, v: Facts, w: Facts) -> Any:
     """Of the product with the sum of the updates."""
     sizes = v["norm"] * sqrt(ell["updates"] * ell["update_norm2"])
-    return EPSILON * (ell["updates"] + max(0.0, w["width"]) + 4) * sizes
+    return _of_length(ell, w) * sizes
 
 
 def _of_sums(ell: Facts, v: Facts, w: Facts) -> Any:
     """Of both."""
     return _of_hinge(v, w) + _of_product(ell, v, w)
+
+
+def _from_start(ell: Facts, v: Facts, w: Facts) -> Any:
+    """Of both, and of the product with the first weights."""
+    return _of_sums(ell, v, w) + _of_length(ell, w) * v["norm"] * w["start"] / w["rate"]
+
+
+def _stretched(ell: Facts, v: Facts, w: Facts, energy: float) -> Any:
+    """H + sqrt(v'A v) sqrt(energy), rounded up."""
+    return v["hinge"] + v["own"] * sqrt(energy) * (1 + _of_length(ell, w)) + _of_sums(ell, v, w)
 
 
 # ---- perceptrons
@@ -59,14 +74,14 @@ same(
 )
 same("posterior", lambda ell, v, w: v["hinge"] + v["norm"] * w["norm"] / w["rate"] + _of_sums(ell, v, w))
 same("classes_posterior", lambda ell, v, w: v["hinge"] + v["norm"] * w["norm"] / w["rate"] + 2 * _of_sums(ell, v, w))
-same("posterior_from_start", lambda ell, v, w: v["hinge"] + v["norm"] * w["moved"] / w["rate"])
+same("posterior_from_start", lambda ell, v, w: v["hinge"] + v["norm"] * w["moved"] / w["rate"] + _from_start(ell, v, w))
 
 
 @printed("sharp_from_start")
 def sharp_from_start(ell: Facts, v: Facts, w: Facts) -> Any:
     """The larger root of (M - h)^2 = b^2 + a^2 M."""
     a2, b = ell["max_norm2"] * v["norm"] ** 2, v["norm"] * w["start"] / w["rate"]
-    h = v["hinge"] - v["product"] / w["rate"]
+    h = v["hinge"] - v["product"] / w["rate"] + _from_start(ell, v, w)
     return float(max(np.roots([1.0, -2 * h - a2, h * h - b * b]).real))
 
 
@@ -140,10 +155,15 @@ same(
     "limited_mistakes",
     lambda ell, v, w: max(ell["max_norm2"], 1 / w["limit"]) * (v["norm"] ** 2 + 2 * w["limit"] * v["hinge"]),
 )
-same(
-    "limited_posterior",
-    lambda ell, v, w: max(ell["max_norm2"], 1 / w["limit"]) * (w["limit"] * v["hinge"] + v["norm"] * w["norm"]),
-)
+
+
+@printed("limited_posterior")
+def limited_posterior(ell: Facts, v: Facts, w: Facts) -> Any:
+    """max(r^2, 1 / C) (C H + |v| |w|)."""
+    steps = w["limit"] * (v["hinge"] + _of_sums(ell, v, w)) + v["norm"] * w["norm"]
+    return max(ell["max_norm2"], 1 / w["limit"]) * steps
+
+
 same(
     "damped_losses damped_mistakes",
     lambda ell, v, w: (
@@ -205,21 +225,20 @@ def winnow_tuned(ell: Facts, v: Facts, w: Facts) -> Any:
 @printed("winnow_hinge")
 def winnow_hinge(ell: Facts, v: Facts, w: Facts) -> Any:
     """(KL + eta rho H) / (eta rho - ln cosh(eta r))."""
-    rho = 1 / v["own"] if v["own"] else inf
+    rho, hinge = 1 / v["own"] if v["own"] else inf, v["hinge"] + _of_hinge(v, w)
     if rho == inf:
-        return float(v["hinge"])
-    return float(
-        (v["divergence"] + w["rate"] * rho * v["hinge"]) / (w["rate"] * rho - _log_cosh(w["rate"] * w["reach"]))
-    )
+        return float(hinge)
+    return float((v["divergence"] + w["rate"] * rho * hinge) / (w["rate"] * rho - _log_cosh(w["rate"] * w["reach"])))
 
 
 @printed("winnow_textbook")
 def winnow_textbook(ell: Facts, v: Facts, w: Facts) -> Any:
     """(ln N + eta rho H) / (eta rho - eta^2 r^2 / 2)."""
+    hinge = v["hinge"] + _of_hinge(v, w)
     if v["own"] == 0:
-        return float(v["hinge"])
+        return float(hinge)
     step = w["rate"] / v["own"]
-    return float((log(w["weights"]) + step * v["hinge"]) / (step - (w["rate"] * w["reach"]) ** 2 / 2))
+    return float((log(w["weights"]) + step * hinge) / (step - (w["rate"] * w["reach"]) ** 2 / 2))
 
 
 same(
@@ -242,20 +261,20 @@ same("p_norm_clean_pass", lambda ell, v, w: _until_clean(p_norm_separable(ell, v
 # ---- second order; `own` is sqrt(v'A v)
 
 
-same("second_order_data", lambda ell, v, w: v["hinge"] + v["own"] * sqrt(w["volume"]))
-same("second_order_posterior", lambda ell, v, w: v["hinge"] + v["own"] * sqrt(w["energy"]))
+same("second_order_data", lambda ell, v, w: _stretched(ell, v, w, w["volume"]))
+same("second_order_posterior", lambda ell, v, w: _stretched(ell, v, w, w["energy"]))
 
 
 @printed("arow_mistakes", subtracts=True)
 def arow_mistakes(ell: Facts, v: Facts, w: Facts) -> Any:
     """H + sqrt(v'A v) sqrt(ln det(A / r) + U) - U."""
     others = ell["updates"] - ell["mistakes"]
-    return float(v["hinge"] + v["own"] * sqrt(w["volume"] + others) - others)
+    return float(_stretched(ell, v, w, w["volume"] + others) - others)
 
 
 same(
     "arow_posterior",
-    lambda ell, v, w: v["hinge"] + v["own"] * sqrt(w["energy"]) - (ell["updates"] - ell["mistakes"]),
+    lambda ell, v, w: _stretched(ell, v, w, w["energy"]) - (ell["updates"] - ell["mistakes"]),
     subtracts=True,
 )
 
