@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import reduce
-from math import inf, nan
+from math import inf, log, nan
 from pathlib import Path
 from typing import Any
 
@@ -813,3 +813,15 @@ def test_a_page_and_a_model_are_no_reports(run: CommandLine, mail: Path, tmp_pat
         assert (result.code, result.out) == (1, "")
         assert f"{path}: {what}" in result.err
         assert "regretless learn (or explore, combine) DATA --json > report.json" in result.err
+
+
+def test_a_run_agrees_whose_power_goes_by_its_first_rows(run: CommandLine, tmp_path: Path) -> None:
+    """A column that comes after the first rows leaves p as it was, for the textbook too."""
+    rows = [line.replace(" ", " | ", 1) for line in noisy_lines(1024)]  # which are read at once
+    path = write(tmp_path / "late.vw", [*rows, *(line.rstrip() + " late\n" for line in rows[:50])])
+    report = reported(run, tmp_path / "late.json", "learn", path, "--learner", "p-norm-perceptron")
+    lines = [one["constants"]["learner"] for one in json.loads(report.read_text())["certificates"] if one["applies"]]
+    assert {line["p"] for line in lines if "p" in line} == {2 * log(13)}
+    output = verification(run, report, path)
+    assert "updates" in str(output)
+    assert not output["differs"]

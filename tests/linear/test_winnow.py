@@ -293,6 +293,13 @@ def test_all_weights_may_fade():
     assert play.state.coefficients()[3, 0] == 1.0
 
 
+def test_the_textbook_predicts_by_weights_that_others_make_vanish():
+    """A row whose weight is exp(-1000) of another feature's has a score above 0 in the textbook, as compiled."""
+    X, y = np.array([[1.0, 0.0]] * 4000 + [[1.0, 0.0]]), np.array([-1] * 4000 + [1])
+    ledger = Winnow(rate=0.25, intercept=0.0).fit(X, y).ledger_
+    assert winnow(X, y, 0.25)[1] == 4000 == ledger.updates
+
+
 @pytest.mark.kernel
 def test_a_row_beside_far_heavier_ones_is_predicted_by_its_own_weights():
     """Features whose weights are nothing beside exp(1000) still decide the rounds in which only they appear."""

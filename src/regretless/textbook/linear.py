@@ -277,7 +277,8 @@ def winnow(
     theta = np.zeros((len(signs), X.shape[1]))  # the weights' logarithms: multiplied themselves, they forget exact ties
     updates, mistakes = 0, 0
     for x, label in zip(np.tile(X, (passes, 1)), np.tile(y, passes), strict=True):
-        score = (signs * np.exp(theta - theta.max())).sum(axis=0) @ x
+        own = x != 0  # beside the weights of other features, all of a row may be too small for a float
+        score = (signs * np.exp(theta[:, own] - theta[:, own].max(initial=-inf))).sum(axis=0) @ x[own]
         mistakes += (np.sign(score) or ties or 1) != label
         if label * score < 0 or (score == 0 and label != ties):
             theta = theta + rate * label * signs * x
@@ -469,6 +470,23 @@ def _ties(parameters: Fields) -> int:
     return 0 if parameters.get("ties", "update") == "update" else int(parameters["ties"])
 
 
+def _nearly_one(columns: int) -> tuple[Array, Array]:
+    """By what rows are multiplied so that they differ by nothing else than rounding."""
+    apart = NEAR * np.cos(np.arange(columns))  # no two columns alike: equal ones that cancel must not go on to do so
+    return 1 + apart, 1 - apart
+
+
+def _steady(play: Callable[..., Any]) -> Callable[..., Any]:
+    """No run where rounding decides, as where a score is 0: where rows that differ by nothing else count otherwise."""
+
+    def again(X: Array, y: Array, *settings: Any) -> Any:
+        runs = [play(X * near, y, *settings) for near in (np.ones(X.shape[1]), *_nearly_one(X.shape[1]))]
+        counts = {tuple(run.get("ledger", {}).get(name) for name in ("updates", "mistakes")) for run in runs}
+        return runs[0] if len(counts) == 1 else {}
+
+    return again
+
+
 def _perceptron(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     rate, ties, start = parameters["rate"], _ties(parameters), np.zeros(X.shape[1])
     initial = (parameters.get("initial") or [])[: X.shape[1] - bool(parameters.get("intercept"))]
@@ -492,6 +510,7 @@ def _perceptron_loss(X: Array, y: Array, rate: float, ties: int, start: Array) -
     return lost
 
 
+@_steady
 def _winnow(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     if "rate" not in part:
         return {}
@@ -501,8 +520,11 @@ def _winnow(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -
     return {"ledger": {"updates": updates, "mistakes": mistakes}}
 
 
+@_steady
 def _p_norm(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
-    p = parameters["p"] if parameters["p"] != "auto" else max(2.0, 2 * log(X.shape[1]))
+    p = parameters["p"] if parameters["p"] != "auto" else part.get("p")  # of the columns that the first rows had
+    if p is None:
+        return {}
     theta, updates, mistakes = p_norm_perceptron(X, y, p, parameters["rate"], _ties(parameters), passes)
     return {
         "ledger": {"updates": updates, "mistakes": mistakes},
@@ -557,23 +579,6 @@ def _second_order(X: Array, y: Array, passes: int, parameters: Fields, part: Fie
         "learner": {"volume": volume},
         "matrix": matrix,
     }
-
-
-def _nearly_one(columns: int) -> tuple[Array, Array]:
-    """By what rows are multiplied so that they differ by nothing else than rounding."""
-    apart = NEAR * (-1.0) ** np.arange(columns)
-    return 1 + apart, 1 - apart
-
-
-def _steady(play: Callable[..., Any]) -> Callable[..., Any]:
-    """No run where rounding decides, as where a score is 0: where rows that differ by nothing else count otherwise."""
-
-    def again(X: Array, y: Array, *settings: Any) -> Any:
-        runs = [play(X * near, y, *settings) for near in (np.ones(X.shape[1]), *_nearly_one(X.shape[1]))]
-        counts = {tuple(run["ledger"].get(name) for name in ("updates", "mistakes")) for run in runs}
-        return runs[0] if len(counts) == 1 else {}
-
-    return again
 
 
 @_steady

@@ -271,7 +271,7 @@ class _LearnedRounds:
     def _play(self, target: int | None, part: Mapping[str, Any]) -> dict[str, Any]:
         if target is not None or self._hindered():
             return {}
-        passes, learner = int(self.passes), part["constants"]["learner"]
+        passes, learner = int(self.passes), self._all_known() | part["constants"]["learner"]
         dense = np.asarray(self.rows.toarray() if hasattr(self.rows, "toarray") else self.rows, dtype=np.float64)
         if self.constant:
             dense = np.column_stack([dense, np.full(self.count, self.constant)])
@@ -286,6 +286,11 @@ class _LearnedRounds:
                 return {}
             result["ledger"]["mistakes"] += turned["ledger"]["mistakes"] - first["ledger"]["mistakes"]
         return result
+
+    def _all_known(self) -> dict[str, Any]:
+        """What all lines together know of the learner: of p, say, one line alone."""
+        lines = (one.get("constants") or {} for one in self.report["certificates"] if one["applies"])
+        return {name: value for one in lines for name, value in (one.get("learner") or {}).items()}
 
     def _hindered(self) -> str:
         """What keeps the textbook from playing the run again; empty if nothing does."""
