@@ -250,10 +250,15 @@ def test_a_cache_allows_several_passes_over_a_pipe(run, mail, tmp_path):
     assert "--cache" in refused.err
 
 
-def test_a_comparator_of_the_user_is_read(run, mail, tmp_path):
-    """With --against every applying certificate names the user's vector."""
-    np.save(tmp_path / "u.npy", np.ones(12))
-    output = run("learn", mail, "--learner", "perceptron", "--against", tmp_path / "u.npy", "--json").json
+def test_a_comparator_of_the_user_is_read(run, tmp_path):
+    """With --against every applying certificate names the user's vector, which errs on few of these rows."""
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    y = np.where(X.sum(axis=1) + 0.1 * X[:, 0] > 0, 1, -1)
+    cells = [" ".join(f"{column}:{value!r}" for column, value in enumerate(x, 1)) for x in X.tolist()]
+    lines = [f"{label} {row}\n" for row, label in zip(cells, y, strict=True)]
+    np.save(tmp_path / "u.npy", np.ones(3))
+    words = ("--learner", "perceptron", "--against", tmp_path / "u.npy", "--json")
+    output = run("learn", write(tmp_path / "sums.svm", lines), *words).json
     names = [one["comparator"]["name"] for one in output["certificates"] if one["applies"]]
     assert names
     assert all("your" in name for name in names)

@@ -39,6 +39,7 @@ KEYS = [
     "largest_block",
     "delay_cost",
     "seconds",
+    "input",
 ]
 WORDS = ("--target", "load", "--time", "day")
 

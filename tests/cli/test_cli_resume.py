@@ -380,7 +380,7 @@ def test_rows_before_a_bad_one_are_stored(run, rows, tmp_path, place):
     stopped = run("learn", rows, *BARE, "--passes", 2, "--save", tmp_path / "m.rgl")
     assert stopped.code == 1
     assert f"{rows}:{place + 1}:" in stopped.err
-    assert f"{place} rounds are kept in {tmp_path / 'm.rgl'}" in stopped.err
+    assert f"{place:,} rounds are kept in {tmp_path / 'm.rgl'}" in stopped.err
     rows.write_bytes(data)
     assert run("learn", rows, "--no-certify", "--quiet", "--resume", tmp_path / "m.rgl").code == 0
     run("learn", rows, *BARE, "--passes", 2, "--save", tmp_path / "whole.rgl")
