@@ -470,21 +470,10 @@ def _ties(parameters: Fields) -> int:
     return 0 if parameters.get("ties", "update") == "update" else int(parameters["ties"])
 
 
-def _nearly_one(columns: int) -> tuple[Array, Array]:
+def nearly_one(columns: int) -> tuple[Array, Array]:
     """By what rows are multiplied so that they differ by nothing else than rounding."""
     apart = NEAR * np.cos(np.arange(columns))  # no two columns alike: equal ones that cancel must not go on to do so
     return 1 + apart, 1 - apart
-
-
-def _steady(play: Callable[..., Any]) -> Callable[..., Any]:
-    """No run where rounding decides, as where a score is 0: where rows that differ by nothing else count otherwise."""
-
-    def again(X: Array, y: Array, *settings: Any) -> Any:
-        runs = [play(X * near, y, *settings) for near in (np.ones(X.shape[1]), *_nearly_one(X.shape[1]))]
-        counts = {tuple(run.get("ledger", {}).get(name) for name in ("updates", "mistakes")) for run in runs}
-        return runs[0] if len(counts) == 1 else {}
-
-    return again
 
 
 def _perceptron(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
@@ -510,7 +499,6 @@ def _perceptron_loss(X: Array, y: Array, rate: float, ties: int, start: Array) -
     return lost
 
 
-@_steady
 def _winnow(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     if "rate" not in part:
         return {}
@@ -520,7 +508,6 @@ def _winnow(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -
     return {"ledger": {"updates": updates, "mistakes": mistakes}}
 
 
-@_steady
 def _p_norm(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     p = parameters["p"] if parameters["p"] != "auto" else part.get("p")  # of the columns that the first rows had
     if p is None:
@@ -538,7 +525,7 @@ def _aggressive(X: Array, y: Array, passes: int, parameters: Fields, part: Field
     weights, squares, mistakes, updates = passive_aggressive(X, y, *settings)
     ledger = {"mistakes": mistakes, "slope2": squares}
     # A step brings the loss of its row to 0, about: where the row comes again rounding decides whether it is an update.
-    if all(passive_aggressive(X * near, y, *settings)[3] == updates for near in _nearly_one(X.shape[1])):
+    if all(passive_aggressive(X * near, y, *settings)[3] == updates for near in nearly_one(X.shape[1])):
         ledger["updates"] = updates
     return {"ledger": ledger, "learner": {"norm": float(np.linalg.norm(weights)), "limit": parameters["C"]}}
 
@@ -581,20 +568,17 @@ def _second_order(X: Array, y: Array, passes: int, parameters: Fields, part: Fie
     }
 
 
-@_steady
 def _margin(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     weights, updates, _, mistakes = margin_perceptron(X, y, parameters["gamma"], parameters["epsilon"], passes)
     return {"ledger": {"updates": updates, "mistakes": mistakes}, "learner": {"norm": float(np.linalg.norm(weights))}}
 
 
-@_steady
 def _alma(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     weights, updates, mistakes = alma(X, y, parameters["alpha"], passes)
     learner = {"norm": float(np.linalg.norm(weights)), "alpha": parameters["alpha"]}
     return {"ledger": {"updates": updates, "mistakes": mistakes}, "learner": learner}
 
 
-@_steady
 def _multiclass(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     X, labels = np.tile(X, (passes, 1)), np.tile((y < 0).astype(int), passes)  # +1 first, which a tie says
     weights, updates, mistakes = multiclass_perceptron(X, labels, 2, parameters["rate"])
@@ -602,7 +586,6 @@ def _multiclass(X: Array, y: Array, passes: int, parameters: Fields, part: Field
     return {"ledger": {"updates": updates, "mistakes": mistakes}, "learner": learner}
 
 
-@_steady
 def _gradient(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     X, y, loss = np.tile(X, (passes, 1)), np.tile(y, passes), parameters["loss"]
     radius = inf if parameters["radius"] is None else parameters["radius"]
@@ -645,6 +628,9 @@ PLAYS: dict[Callable[..., Any] | None, Callable[..., Any]] = {
     second_order_perceptron: _second_order,
     arow: _second_order,
 }
+
+# Whose counts rounding decides where a score is 0, or a margin just met, and another order of sums rounds otherwise.
+ROUNDED = (margin_perceptron, multiclass_perceptron, gradient_descent, alma, winnow, p_norm_perceptron)
 
 
 def _on_the_simplex(parameters: Fields, sizes: Array, width: int) -> dict[str, float]:

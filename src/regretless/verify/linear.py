@@ -100,6 +100,11 @@ def _risk(reader: _LearnedRounds, certificate: Mapping[str, Any]) -> Check:
     return whole(certificate, [Again({"ledger": ledger}, observed=min(1.0, share), most=1.0)])
 
 
+def _counts(run: Fields) -> dict[str, float]:
+    """Updates and mistakes of a run of the textbook."""
+    return {name: count for name, count in run.get("ledger", {}).items() if name in ("updates", "mistakes")}
+
+
 class _LearnedRounds:
     """The rounds of a report: rows with their constant feature, and their signs for each class."""
 
@@ -275,17 +280,31 @@ class _LearnedRounds:
         dense = np.asarray(self.rows.toarray() if hasattr(self.rows, "toarray") else self.rows, dtype=np.float64)
         if self.constant:
             dense = np.column_stack([dense, np.full(self.count, self.constant)])
-        play = rules.PLAYS[self.twin]
-        signs = self.signs(None)
-        result: dict[str, Any] = play(dense, signs, passes, self.parameters, learner)
+        result = self._once(dense, passes, learner)
+        if self.twin in rules.ROUNDED and not self._is_stated(_counts(result), part):
+            # Where rows that differ by nothing else than rounding count otherwise, nothing can be said.
+            others = (self._once(dense * near, passes, learner) for near in rules.nearly_one(dense.shape[1]))
+            if any(_counts(one) != _counts(result) for one in others):
+                return {}
+        return result
+
+    def _once(self, rows: Array, passes: int, learner: Fields) -> dict[str, Any]:
+        """The textbook's run over rows."""
+        play, signs = rules.PLAYS[self.twin], self.signs(None)
+        result: dict[str, Any] = play(rows, signs, passes, self.parameters, learner)
         alone = self._turned_round() if "mistakes" in result.get("ledger", {}) else 0
         if alone:
             # A score of 0 says +1, which was right while its class was alone, and is wrong once that class is -1.
-            first, turned = (play(dense[:alone], y[:alone], 1, self.parameters, learner) for y in (signs, -signs))
+            first, turned = (play(rows[:alone], y[:alone], 1, self.parameters, learner) for y in (signs, -signs))
             if not first or not turned:
                 return {}
             result["ledger"]["mistakes"] += turned["ledger"]["mistakes"] - first["ledger"]["mistakes"]
         return result
+
+    def _is_stated(self, counts: Fields, part: Fields) -> bool:
+        """Whether a certificate and the report state these counts, as far as they state any."""
+        statements = (part["constants"].get("ledger") or {}, self.report)
+        return all(one.get(name, count) == count for name, count in counts.items() for one in statements)
 
     def _all_known(self) -> dict[str, Any]:
         """What all lines together know of the learner: of p, say, one line alone."""
