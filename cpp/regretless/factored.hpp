@@ -50,13 +50,14 @@ struct FourColumns {
       more[k] = spread<4>(from.more[first + k]);
     }
   }
+  // Of rows from i on. A pass that needs no x, or no gain, has none, and looks at no place of it.
   template <int fours, class Place>
-  REGRETLESS_INLINE void rows(const double* x, double* gain, Place) {
+  REGRETLESS_INLINE void rows(std::int64_t i, const double* x, double* gain, Place) {
     alignas(64) static constexpr double unit[4][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
     Quartet all[fours]{}, part[fours], old[fours], entries[fours];
     for (int r = 0; r < fours; ++r) {
-      if constexpr (changes && std::same_as<Place, Above>) all[r] = load<4>(gain + 4 * r);
-      if constexpr (projects) part[r] = load<4>(x + 4 * r);
+      if constexpr (changes && std::same_as<Place, Above>) all[r] = load<4>(gain + i + 4 * r);
+      if constexpr (projects) part[r] = load<4>(x + i + 4 * r);
     }
 #pragma GCC unroll 4
     for (int k = 0; k < 4; ++k) {
@@ -66,7 +67,7 @@ struct FourColumns {
       if constexpr (changes && std::same_as<Place, OnDiagonal>) all[0] = all[0] + more[k] * load<4>(unit[k]);
       for (int r = 0; r < fours && projects; ++r) sum[k] = sum[k] + entries[r] * part[r];
     }
-    for (int r = 0; r < fours && changes; ++r) store(gain + 4 * r, all[r]);
+    for (int r = 0; r < fours && changes; ++r) store(gain + i + 4 * r, all[r]);
     u += 16 * fours;
   }
 };
@@ -81,9 +82,9 @@ REGRETLESS_APART static void sweep(double* u, std::int64_t first, std::int64_t f
     FourColumns<Pass> columns(u, from, end);
     std::int64_t i = 0;
     for (; i + 4 * fours_at_once <= end; i += 4 * fours_at_once)
-      columns.template rows<fours_at_once>(x + i, gain + i, Above{});
-    for (; i < end; i += 4) columns.template rows<1>(x + i, gain + i, Above{});
-    columns.template rows<1>(x + end, gain + end, OnDiagonal{});
+      columns.template rows<fours_at_once>(i, x, gain, Above{});
+    for (; i < end; i += 4) columns.template rows<1>(i, x, gain, Above{});
+    columns.template rows<1>(end, x, gain, OnDiagonal{});
     u = columns.u;
     if constexpr (FourColumns<Pass>::projects) {
       auto& sum = columns.sum;

@@ -135,11 +135,15 @@ def test_updates_are_left_out_where_rounding_decides_them(run, tmp_path):
     assert "updates" in report["run"]["taken"]
 
 
-def test_where_rounding_decides_nothing_is_played_again(run, tmp_path):
-    """A score of 0 is a mistake or none by its last bit: such a run is not compared, and the output says so."""
+def test_where_rounding_decides_no_count_is_called_false(run, tmp_path):
+    """A score of 0 is a mistake or none by its last bit: a run that counts otherwise is not compared, which is said."""
     lines = ["1 1:1 2:2", "1 1:2 2:-1", "-1 1:-1 2:-1"]  # the second row is at a right angle to the first
     data = write(tmp_path / "ties.svm", [f"{line}\n" for line in lines])
-    report = verification(run, learned(run, data, "alma", "--set", "alpha=1", "--set", "intercept=0"), data)
+    path = learned(run, data, "alma", "--set", "alpha=1", "--set", "intercept=0")
+    report = verification(run, path, data)
+    assert (report["differs"], "updates" in report["run"]["taken"]) == (0, False)
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"updates": 3}))
+    report = verification(run, path, data)
     assert report["differs"] == 0
     assert any("rounding decides" in note for note in report["run"]["taken"])
 
