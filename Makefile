@@ -91,12 +91,13 @@ kills: $(VENV)/.with-test
 	REGRETLESS_KILLS=500 $(VENV)/bin/python -m pytest -s tests/cli/test_kills.py tests/serve/test_kills.py $(ARGS)
 
 # The types of the core are kept beside the sources, for mypy; the build that knows them better must agree.
-lint: $(VENV)/.with-lint
+lint: $(VENV)/.with-lint $(VENV)/.with-test
 	diff -u src/regretless/_core.pyi $(VENV)/lib/python*/site-packages/regretless/_core.pyi
 	$(VENV)/bin/ruff check $(PYTHONS)
 	$(VENV)/bin/ruff format --check $(PYTHONS)
 	$(VENV)/bin/clang-format --dry-run -Werror $(CPPS)
 	$(VENV)/bin/mypy
+	$(VENV)/bin/python -m pytest -q -p no:cacheprovider tests/core/test_types.py # which needs mypy
 	$(VENV)/bin/lint-imports
 	.ci/core_imports
 

@@ -10,7 +10,7 @@ import pytest
 
 from regretless.catalogue import TABLES, class_of
 
-api = pytest.importorskip("mypy.api", reason="mypy comes with what `make lint` installs")
+api = pytest.importorskip("mypy.api", reason="`make lint` installs mypy, and runs this file")
 ROOT = Path(__file__).resolve().parents[2]
 LEARNERS = [(class_of(kind, name), entry) for kind, table in TABLES.items() for name, entry in table.items()]
 NONE = ["from regretless.linear import Nope", "from regretless import Percept", "regretless.experts.Hegde()"]
