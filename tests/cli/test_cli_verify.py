@@ -185,6 +185,8 @@ FALSE = {
     "vector": (2, ("comparator", "vector", 3), lambda x: x + 0.01),
     "longest row": (3, ("constants", "ledger", "max_norm2"), lambda x: x * 0.9),
     "weights": (6, ("constants", "learner", "norm"), lambda x: x / 2),
+    "rows of updates": (6, ("constants", "ledger", "update_norm2"), lambda x: x * 0.999),
+    "columns": (6, ("constants", "learner", "width"), lambda x: x + 1),
 }
 
 

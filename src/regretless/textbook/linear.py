@@ -12,14 +12,28 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 Fields = Mapping[str, Any]
+Counts = Callable[[Array], Any]
+
+
+def one(x: Array) -> Any:
+    """What an update by a row counts."""
+    return 1
 
 
 def perceptron(
-    X: Array, y: Array, rate: float = 1.0, ties: int = 0, passes: int = 1, start: Array | None = None
-) -> tuple[Array, int, int]:
+    X: Array,
+    y: Array,
+    rate: float = 1.0,
+    ties: int = 0,
+    passes: int = 1,
+    start: Array | None = None,
+    *,
+    counts: Counts = one,
+) -> tuple[Array, Any, int]:
     """Weights, updates and mistakes over the rows of X, labels y in {-1, +1}, from w = 0 or another start.
 
-    A score of 0 predicts `ties` (+1 if that is 0) and is an update unless it predicts the label that `ties` names.
+    A score of 0 predicts `ties` (+1 if that is 0) and is an update unless it predicts the label that `ties` names. Here
+    and below `counts` says what an update counts, by its row.
     """
     w, updates, mistakes = np.zeros(X.shape[1]) if start is None else start, 0, 0
     for x, label in zip(np.tile(X, (passes, 1)), np.tile(y, passes), strict=True):
@@ -28,7 +42,7 @@ def perceptron(
         mistakes += predicted != label
         if label * score < 0 or (score == 0 and label != ties):
             w = w + rate * label * x
-            updates += 1
+            updates += counts(x)
     return w, updates, int(mistakes)
 
 
@@ -62,7 +76,9 @@ def votes(X: Array, y: Array, new: Array, when: str = "before", passes: int = 1)
 # ---- The perceptron of several classes, the largest score being predicted
 
 
-def multiclass_perceptron(X: Array, y: Array, classes: int, rate: float = 1.0) -> tuple[Array, int, int]:
+def multiclass_perceptron(
+    X: Array, y: Array, classes: int, rate: float = 1.0, *, counts: Counts = one
+) -> tuple[Array, Any, int]:
     """Weights (classes, features), updates and mistakes, labels y in {0, ..., classes - 1}.
 
     Of equal scores the first is predicted; a tie of the true class with the best other one is an update.
@@ -76,7 +92,7 @@ def multiclass_perceptron(X: Array, y: Array, classes: int, rate: float = 1.0) -
         if scores[label] <= scores[rival]:
             W[label] += rate * x
             W[rival] -= rate * x
-            updates += 1
+            updates += counts(x)
     return W, updates, mistakes
 
 
@@ -101,7 +117,9 @@ def selective_perceptron(
     key = np.array([seed, 0x5E1EC7], np.uint64)
     draws = np.random.Generator(np.random.Philox(key=key)).random(passes * len(y))
     W, longest2, pace = np.zeros((classes, X.shape[1])), 0.0, 1.0
-    book = dict.fromkeys(("asked", "expected", "updates", "mistakes", "weighed", "learned", "behind"), 0.0)
+    book = dict.fromkeys(
+        ("asked", "expected", "updates", "update_norm2", "mistakes", "weighed", "learned", "behind"), 0.0
+    )
     for t, (x, label) in enumerate(zip(np.tile(X, (passes, 1)), np.tile(y, passes), strict=True)):
         scores, longest2 = W @ x, max(longest2, x @ x)
         first, second = np.sort(scores)[:-3:-1]
@@ -121,6 +139,7 @@ def selective_perceptron(
             W[label] += x
             W[rival] -= x
             book["updates"] += 1
+            book["update_norm2"] += x @ x
             book["learned"] += reach
             book["behind"] += behind / 2
     return W, {name: float(count) for name, count in book.items()}
@@ -140,8 +159,8 @@ def _selective_asked(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any
 
 
 def margin_perceptron(
-    X: Array, y: Array, gamma: float, epsilon: float = 0.5, max_passes: int = 1000
-) -> tuple[Array, int, int, int]:
+    X: Array, y: Array, gamma: float, epsilon: float = 0.5, max_passes: int = 1000, *, counts: Counts = one
+) -> tuple[Array, Any, int, int]:
     """Weights, updates, passes and mistakes, labels y in {-1, +1}; the first update, w = y x, counts, and a score of 0
     predicts +1."""
     w, updates, passes, mistakes, clean = np.zeros(X.shape[1]), 0, 0, 0, False
@@ -152,7 +171,7 @@ def margin_perceptron(
             mistakes += (1 if label * score >= 0 else -1) != label
             if not w.any() or score < (1 - epsilon) * gamma * sqrt(w @ w):
                 w = w + label * x
-                updates, clean = updates + 1, False
+                updates, clean = updates + counts(x), False
     return w, updates, passes, int(mistakes)
 
 
@@ -197,7 +216,9 @@ def _alma_hinge(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) ->
 # ---- The passive-aggressive algorithms of Crammer, Dekel, Keshet, Shalev-Shwartz and Singer
 
 
-def passive_aggressive(X: Array, y: Array, variant: str = "PA-I", C: float = 1.0) -> tuple[Array, float, int, int]:
+def passive_aggressive(
+    X: Array, y: Array, variant: str = "PA-I", C: float = 1.0, *, counts: Counts = one
+) -> tuple[Array, float, int, Any]:
     """Weights, sum of squared hinge losses, mistakes and updates, labels y in {-1, +1}; a score of 0 predicts +1."""
     w, squares, mistakes, updates = np.zeros(X.shape[1]), 0.0, 0, 0
     for x, label in zip(X, y, strict=True):
@@ -208,7 +229,7 @@ def passive_aggressive(X: Array, y: Array, variant: str = "PA-I", C: float = 1.0
         if loss > 0 and norm2 > 0:
             steps = {"PA": loss / norm2, "PA-I": min(C, loss / norm2), "PA-II": loss / (norm2 + 1 / (2 * C))}
             w = w + steps[variant] * label * x
-            updates += 1
+            updates += counts(x)
     return w, float(squares), int(mistakes), updates
 
 
@@ -267,8 +288,15 @@ def gradient_descent(
 
 
 def winnow(
-    X: Array, y: Array, rate: float, *, balanced: bool = False, ties: int = 0, passes: int = 1
-) -> tuple[Array, int, int]:
+    X: Array,
+    y: Array,
+    rate: float,
+    *,
+    balanced: bool = False,
+    ties: int = 0,
+    passes: int = 1,
+    counts: Counts = one,
+) -> tuple[Array, Any, int]:
     """Weights that sum to 1, updates and mistakes over the rows of X, labels y in {-1, +1}.
 
     Balanced, each feature is a pair (x, -x) with a weight each, and what comes back is the difference of the two. A
@@ -282,14 +310,14 @@ def winnow(
         mistakes += (np.sign(score) or ties or 1) != label
         if label * score < 0 or (score == 0 and label != ties):
             theta = theta + rate * label * signs * x
-            updates += 1
+            updates += counts(x)
     w = np.exp(theta - theta.max())
     return (signs * w / w.sum()).sum(axis=0), updates, int(mistakes)
 
 
 def p_norm_perceptron(
-    X: Array, y: Array, p: float, rate: float = 1.0, ties: int = 0, passes: int = 1
-) -> tuple[Array, int, int]:
+    X: Array, y: Array, p: float, rate: float = 1.0, ties: int = 0, passes: int = 1, *, counts: Counts = one
+) -> tuple[Array, Any, int]:
     """Dual coordinates theta, updates and mistakes; the weights are the gradient of |theta|_p^2 / 2."""
     theta, updates, mistakes = np.zeros(X.shape[1]), 0, 0
     for x, label in zip(np.tile(X, (passes, 1)), np.tile(y, passes), strict=True):
@@ -297,7 +325,7 @@ def p_norm_perceptron(
         mistakes += (np.sign(score) or ties or 1) != label
         if label * score < 0 or (score == 0 and label != ties):
             theta = theta + rate * label * x
-            updates += 1
+            updates += counts(x)
     return theta, updates, int(mistakes)
 
 
@@ -305,8 +333,8 @@ def p_norm_perceptron(
 
 
 def second_order_perceptron(
-    X: Array, y: Array, a: float = 1.0, diagonal: bool = False, ties: int = 0
-) -> tuple[Array, Array, int, int]:
+    X: Array, y: Array, a: float = 1.0, diagonal: bool = False, ties: int = 0, *, counts: Counts = one
+) -> tuple[Array, Array, Any, int]:
     """Cesa-Bianchi, Conconi & Gentile's: sum u, matrix A, updates and mistakes, labels y in {-1, +1}.
 
     A score of 0 predicts `ties` (+1 if that is 0) and is an update unless it predicts the label that `ties` names.
@@ -317,11 +345,13 @@ def second_order_perceptron(
         score = u @ np.linalg.solve(A + outer, x)
         mistakes += (np.sign(score) or ties or 1) != label
         if label * score < 0 or (score == 0 and label != ties):
-            u, A, updates = u + label * x, A + outer, updates + 1
+            u, A, updates = u + label * x, A + outer, updates + counts(x)
     return u, A, updates, int(mistakes)
 
 
-def arow(X: Array, y: Array, r: float = 1.0, diagonal: bool = False) -> tuple[Array, Array, int, int]:
+def arow(
+    X: Array, y: Array, r: float = 1.0, diagonal: bool = False, *, counts: Counts = one
+) -> tuple[Array, Array, Any, int]:
     """Crammer, Kulesza & Dredze's: mean mu, covariance Sigma, updates and mistakes, labels y in {-1, +1}."""
     mu, Sigma, updates, mistakes = np.zeros(X.shape[1]), np.eye(X.shape[1]), 0, 0
     for x, label in zip(X, y, strict=True):
@@ -332,11 +362,11 @@ def arow(X: Array, y: Array, r: float = 1.0, diagonal: bool = False) -> tuple[Ar
             mu = mu + (1 - margin) * beta * label * Sigma @ x
             shrunk = np.diag(1 / (1 / np.diag(Sigma) + x * x / r))
             Sigma = shrunk if diagonal else Sigma - beta * np.outer(Sigma @ x, Sigma @ x)
-            updates += 1
+            updates += counts(x)
     return mu, Sigma, updates, int(mistakes)
 
 
-def arow_in_sizes(X: Array, y: Array, r: float = 1.0) -> tuple[Array, Array, Array, int, int]:
+def arow_in_sizes(X: Array, y: Array, r: float = 1.0, *, counts: Counts = one) -> tuple[Array, Array, Array, Any, int]:
     """The same with a diagonal A that starts with 10 r times the largest square of each feature so far, which a
     larger one raises before its row is predicted: the mean, what A starts with, what it adds, updates and mistakes."""
     size, squares, mu, updates, mistakes = np.zeros(X.shape[1]), np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0, 0
@@ -348,13 +378,13 @@ def arow_in_sizes(X: Array, y: Array, r: float = 1.0) -> tuple[Array, Array, Arr
         mistakes += margin < 0 or (margin == 0 and label < 0)
         if margin < 1:
             mu = mean + (1 - margin) / (confidence + 1) * label * x / A
-            size, squares, updates = larger, squares + x * x, updates + 1
+            size, squares, updates = larger, squares + x * x, updates + counts(x)
     return mu, 10 * r * np.where(size > 0, size, 1), squares, updates, int(mistakes)
 
 
 def arow_sketched(
-    X: Array, y: Array, r: float = 1.0, rank: int = 5, sizes: bool = True
-) -> tuple[Array, Array, Array, Array, int, int]:
+    X: Array, y: Array, r: float = 1.0, rank: int = 5, sizes: bool = True, *, counts: Counts = one
+) -> tuple[Array, Array, Array, Array, Any, int]:
     """The same with A = D + B'B: an update appends its row to B, and of 2 `rank` rows, turned until they are orthogonal
     in D^-1, the longer half stays, while the squares of the others go to D. D starts with r, or with 10 r times the
     largest square of each feature over the updates: the mean, what D starts with, D, B, updates and mistakes."""
@@ -370,7 +400,7 @@ def arow_sketched(
             mu = mu - np.linalg.solve(A, 10 * r * (larger - size) * mu if sizes else np.zeros(n))
             gain = np.linalg.solve(A, x)
             mu = mu + (label - mu @ x) / (1 + x @ gain) * gain
-            size, B, updates = larger, np.vstack([B, x]), updates + 1
+            size, B, updates = larger, np.vstack([B, x]), updates + counts(x)
             if len(B) == 2 * rank:
                 _, axes = np.linalg.eigh(B / (start + shed) @ B.T)
                 B = axes[:, ::-1].T @ B
@@ -476,15 +506,26 @@ def nearly_one(columns: int) -> tuple[Array, Array]:
     return 1 + apart, 1 - apart
 
 
+def _and_length(x: Array) -> Array:
+    """What an update counts, and the square of its row's length."""
+    return np.array([1.0, x @ x])
+
+
+def _counted(updates: Any, mistakes: int) -> dict[str, float]:
+    """A ledger's updates, what `_and_length` made of them, and mistakes."""
+    count, norm2 = updates + np.zeros(2)
+    return {"updates": int(count), "update_norm2": float(norm2), "mistakes": mistakes}
+
+
 def _perceptron(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     rate, ties, start = parameters["rate"], _ties(parameters), np.zeros(X.shape[1])
     initial = (parameters.get("initial") or [])[: X.shape[1] - bool(parameters.get("intercept"))]
     start[: len(initial)] = initial
-    weights, updates, mistakes = perceptron(X, y, rate, ties, passes, start)
+    weights, updates, mistakes = perceptron(X, y, rate, ties, passes, start, counts=_and_length)
     moved = float(np.linalg.norm(weights - start))
     learner = {"norm": float(np.linalg.norm(weights)), "rate": rate, "start": float(np.linalg.norm(start))}
     loss = _perceptron_loss(np.tile(X, (passes, 1)), np.tile(y, passes), rate, ties, start)
-    ledger = {"updates": updates, "mistakes": mistakes, "loss": loss}
+    ledger = _counted(updates, mistakes) | {"loss": loss}
     return {"ledger": ledger, "learner": {**learner, "moved": moved}, "theta": start}
 
 
@@ -502,31 +543,29 @@ def _perceptron_loss(X: Array, y: Array, rate: float, ties: int, start: Array) -
 def _winnow(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     if "rate" not in part:
         return {}
-    _, updates, mistakes = winnow(
-        X, y, part["rate"], balanced=parameters["balanced"], ties=_ties(parameters), passes=passes
-    )
-    return {"ledger": {"updates": updates, "mistakes": mistakes}}
+    settings = {"balanced": parameters["balanced"], "ties": _ties(parameters), "passes": passes}
+    _, updates, mistakes = winnow(X, y, part["rate"], **settings, counts=_and_length)
+    return {"ledger": _counted(updates, mistakes)}
 
 
 def _p_norm(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     p = parameters["p"] if parameters["p"] != "auto" else part.get("p")  # of the columns that the first rows had
     if p is None:
         return {}
-    theta, updates, mistakes = p_norm_perceptron(X, y, p, parameters["rate"], _ties(parameters), passes)
-    return {
-        "ledger": {"updates": updates, "mistakes": mistakes},
-        "theta": theta,
-        "learner": {"rate": parameters["rate"]},
-    }
+    rate = parameters["rate"]
+    theta, *both = p_norm_perceptron(X, y, p, rate, _ties(parameters), passes, counts=_and_length)
+    return {"ledger": _counted(*both), "theta": theta, "learner": {"rate": rate}}
 
 
 def _aggressive(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     X, y, settings = np.tile(X, (passes, 1)), np.tile(y, passes), (parameters["variant"], parameters["C"])
-    weights, squares, mistakes, updates = passive_aggressive(X, y, *settings)
+    weights, squares, mistakes, updates = passive_aggressive(X, y, *settings, counts=_and_length)
     ledger = {"mistakes": mistakes, "slope2": squares}
+    counted = _counted(updates, mistakes)
     # A step brings the loss of its row to 0, about: where the row comes again rounding decides whether it is an update.
-    if all(passive_aggressive(X * near, y, *settings)[3] == updates for near in nearly_one(X.shape[1])):
-        ledger["updates"] = updates
+    others = (passive_aggressive(X * near, y, *settings)[3] for near in nearly_one(X.shape[1]))
+    if all(other == counted["updates"] for other in others):
+        ledger |= counted
     return {"ledger": ledger, "learner": {"norm": float(np.linalg.norm(weights)), "limit": parameters["C"]}}
 
 
@@ -549,28 +588,26 @@ def _second_order(X: Array, y: Array, passes: int, parameters: Fields, part: Fie
     size: Any
     if parameters["matrix"] == "sketch":
         sizes = parameters["scale"] == "auto"
-        _, size, D, B, updates, mistakes = arow_sketched(X, y, parameters["r"], parameters["rank"], sizes)
+        _, size, D, B, *both = arow_sketched(X, y, parameters["r"], parameters["rank"], sizes, counts=_and_length)
         matrix = np.diag(D) + B.T @ B
     elif "r" in parameters and not full and parameters["scale"] == "auto":
-        _, start, squares, updates, mistakes = arow_in_sizes(X, y, parameters["r"])
+        _, start, squares, *both = arow_in_sizes(X, y, parameters["r"], counts=_and_length)
         matrix, size = np.diag(start + squares), start
     elif "r" in parameters:
-        _, sigma, updates, mistakes = arow(X, y, parameters["r"], not full)
+        _, sigma, *both = arow(X, y, parameters["r"], not full, counts=_and_length)
         matrix, size = np.linalg.inv(sigma) * parameters["r"], parameters["r"]
     else:
-        _, matrix, updates, mistakes = second_order_perceptron(X, y, parameters["a"], not full, _ties(parameters))
+        settings = (parameters["a"], not full, _ties(parameters))
+        _, matrix, *both = second_order_perceptron(X, y, *settings, counts=_and_length)
         size = parameters["a"]
     volume = float(np.linalg.slogdet(matrix / size)[1])
-    return {
-        "ledger": {"updates": updates, "mistakes": mistakes},
-        "learner": {"volume": volume},
-        "matrix": matrix,
-    }
+    return {"ledger": _counted(*both), "learner": {"volume": volume}, "matrix": matrix}
 
 
 def _margin(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
-    weights, updates, _, mistakes = margin_perceptron(X, y, parameters["gamma"], parameters["epsilon"], passes)
-    return {"ledger": {"updates": updates, "mistakes": mistakes}, "learner": {"norm": float(np.linalg.norm(weights))}}
+    settings = (parameters["gamma"], parameters["epsilon"], passes)
+    weights, updates, _, mistakes = margin_perceptron(X, y, *settings, counts=_and_length)
+    return {"ledger": _counted(updates, mistakes), "learner": {"norm": float(np.linalg.norm(weights))}}
 
 
 def _alma(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
@@ -581,9 +618,9 @@ def _alma(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> 
 
 def _multiclass(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     X, labels = np.tile(X, (passes, 1)), np.tile((y < 0).astype(int), passes)  # +1 first, which a tie says
-    weights, updates, mistakes = multiclass_perceptron(X, labels, 2, parameters["rate"])
+    weights, *both = multiclass_perceptron(X, labels, 2, parameters["rate"], counts=_and_length)
     learner = {"norm": float(np.linalg.norm(weights)), "rate": parameters["rate"]}
-    return {"ledger": {"updates": updates, "mistakes": mistakes}, "learner": learner}
+    return {"ledger": _counted(*both), "learner": learner}
 
 
 def _gradient(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
@@ -596,7 +633,9 @@ def _gradient(X: Array, y: Array, passes: int, parameters: Fields, part: Fields)
     before = np.array(history)
     scores, norms2 = np.einsum("ij,ij->i", before, X), np.einsum("ij,ij->i", X, X)
     slopes = np.array([LOSSES[loss][1](margin) for margin in (y * scores).tolist()])
-    ledger = {"updates": int((slopes != 0).sum()), "mistakes": int(((scores >= 0) != (y > 0)).sum()), "loss": paid}
+    moved = slopes != 0
+    ledger = {"updates": int(moved.sum()), "update_norm2": float(norms2[moved].sum())}
+    ledger |= {"mistakes": int(((scores >= 0) != (y > 0)).sum()), "loss": paid}
     ledger |= _steps(slopes**2 * norms2, norms2, schedule, rate)
     ledger["reach2"] = float(np.einsum("ij,ij->i", before, before).max())
     return {"ledger": ledger, "learner": {"norm": float(np.linalg.norm(weights))}}

@@ -177,7 +177,9 @@ class _LearnedRounds:
         shown = {
             name: seen.get(name) for name in ("norm", "hinge", "squared_hinge", "loss", "rounds", "margin", "largest")
         }
-        facts = {"ledger": ledger, "comparator": seen, "learner": run.get("learner", {})}
+        # By the width theorems round up for the errors of products of so many terms.
+        learner = {"width": float(self.rows.shape[1] + 1)} | run.get("learner", {})
+        facts = {"ledger": ledger, "comparator": seen, "learner": learner}
         observed = self._observed(str(certificate["quantity"]).partition(" (")[0], seen, run, part)
         shown = {name: value for name, value in shown.items() if value is not None}
         shown |= {"bias": 0.0} if vector.ndim != 1 else {}  # a matrix has a column for those of the constant feature
