@@ -363,6 +363,48 @@ def test_verify_finds_a_number_that_was_changed(run, trial, tmp_path):
     assert run("verify", report, trial).code == 3
 
 
+@pytest.mark.parametrize(
+    "settings", [("square-cb", "schedule=theorem"), ("lin-ucb", "width=0"), ("lin-thompson", "size=2")]
+)
+def test_verify_draws_again_whatever_the_settings(run, trial, tmp_path, settings):
+    """What was drawn, and the sums of the theorem about it, are computed again under settings that are no defaults."""
+    result = run("explore", trial, *COSTS, "--learner", settings[0], "--set", settings[1], "--json")
+    (tmp_path / "r.json").write_text(result.out)
+    verified = run("verify", tmp_path / "r.json", trial, "--json").json
+    assert (verified["differs"], verified["unchecked"]) == (0, 0)
+    assert {"cost", "taken/walk", "curve"} <= set(verified["run"]["numbers"])
+    assert all(set(one["taken"]) <= {"assuming"} for one in verified["checks"])
+
+
+@pytest.mark.parametrize("path", ["cost", "estimates/dr", "shares/bus", "interval/1", "largest_weight", "curve/9/1"])
+def test_verify_decides_again_in_the_rows_of_a_log(run, trial, tmp_path, path):
+    """A number of what the learner would have done in the rounds of a log is named where it is false."""
+    log, report = tmp_path / "log.csv", tmp_path / "r.json"
+    run("explore", trial, *COSTS, "--log", log, "--set", "epsilon=0.9", "--quiet")
+    honest = run("explore", log, *LOG, "--learner", "square-cb", "--json")
+    report.write_text(honest.out)
+    assert run("verify", report, log).code == 0
+    inside = whole = honest.json
+    *keys, last = [int(key) if key.isdigit() else key for key in path.split("/")]
+    for key in keys:
+        inside = inside[key]
+    inside[last] *= 1.0001
+    report.write_text(json.dumps(whole))
+    result = run("verify", report, log)
+    assert (result.code, path.partition("/")[0] in result.out.splitlines()[1]) == (3, True)
+
+
+def test_verify_says_what_it_did_not_play_again(run, trial, tmp_path):
+    """Of a regressor that the textbook does not play row by row the costs of the actions alone are compared."""
+    result = run("explore", trial, *COSTS, "--regressor", "aggregated-regressor", "--json")
+    (tmp_path / "r.json").write_text(result.out)
+    result = run("verify", tmp_path / "r.json", trial)
+    assert (result.code, "the run was not played again (the textbook does not play aggregated-" in result.out) == (
+        0,
+        True,
+    )
+
+
 def test_a_log_is_learned_from(run, trial, tmp_path):
     """What a log teaches is kept: the model goes on with it, and its forecasts are those of the rows that it has."""
     import regretless

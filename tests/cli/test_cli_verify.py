@@ -213,12 +213,17 @@ HEADLINES = {
     "pull": """rounds arms best_arm best_arm_loss loss/mean loss/sd pseudo_regret regret/mean regret/q50 draws/a
         observable/regret/1 joint_confidence""",
     "solve": "rows columns value lower upper gap",
+    "explore": """rounds features cost best_action_cost taken/a least_probability halvings/0 interval/0 curve/2/1
+        joint_confidence""",
 }
 CLAIMS = {
     "learn": "kind confidence at_once vacuous rounding bound observed comparator/margin",
     "combine": "kind confidence at_once vacuous bound observed comparator/loss comparator/regret",
     "pull": "kind confidence at_once vacuous rounding bound observed comparator/loss comparator/rounds",
     "solve": "kind confidence at_once vacuous rounding bound observed",
+    "explore": """kind confidence at_once vacuous rounding bound observed constants/ledger/loss
+        constants/ledger/estimates/0/0 constants/ledger/error constants/ledger/price constants/ledger/gamma
+        constants/ledger/variance constants/learner/least constants/learner/implicit/0""",
 }
 EVERY = [(verb, path) for verb, paths in HEADLINES.items() for path in paths.split()]
 EVERY += [(verb, f"certificates/*/{path}") for verb, paths in CLAIMS.items() for path in paths.split()]
@@ -229,15 +234,18 @@ def printed(run, mail, forecasts, tmp_path) -> Callable[[str], tuple[Path, Path,
     """A report of a verb, the file that it is about, and how verify is to read that."""
 
     def make(verb: str) -> tuple[Path, Path, tuple[Any, ...]]:
-        table, game = tmp_path / "t.csv", tmp_path / "g.csv"
+        table, game, trial = (tmp_path / f"{name}.csv" for name in ("t", "g", "trial"))
         draws = np.random.default_rng(3).uniform(2, 5, (40, 3)).tolist()
         table.write_text("a,b,c\n" + "".join(",".join(map(repr, row)) + "\n" for row in draws))
         game.write_text("0,-1,1\n1,0,-1\n-1,2,0\n")
+        rows = np.random.default_rng(4).uniform(0, 1, (12, 4)).round(3).tolist()
+        trial.write_text("x,z,a,b\n" + "".join(",".join(map(repr, row)) + "\n" for row in rows))
         words: dict[str, tuple[Path, tuple[Any, ...], tuple[Any, ...]]] = {
             "learn": (mail, ("--learner", "perceptron", "--iid"), ()),
             "combine": (forecasts, ("--learner", "hedge", "--range", 0, 1), ("--target", "y")),
             "pull": (table, ("--learner", "exp3-ix", "--runs", 3, "--range", 2, 5), ()),
             "solve": (game, (), ()),
+            "explore": (trial, ("--costs", "a,b", "--learner", "square-cb"), ()),
         }
         data, more, reading = words[verb]
         return reported(run, tmp_path / f"{verb}.json", verb, data, *more, *reading), data, reading
@@ -253,7 +261,7 @@ def tampered(report: dict[str, Any], path: str) -> str:
         having = [one for one in report["certificates"] if one["applies"] and _has(one, [*keys[2:], last])]
         inside, keys = having[0], keys[2:]
     for key in keys:
-        inside = inside[key]
+        inside = inside[int(key) if isinstance(inside, list) else key]
     key = int(last) if isinstance(inside, list) else last
     value = inside[key]
     if isinstance(value, bool | str):
@@ -262,7 +270,7 @@ def tampered(report: dict[str, Any], path: str) -> str:
         inside[key] = True if last == "at_once" else 0.5
     else:
         inside[key] = value + (1 if isinstance(value, int) else 1 + abs(value) / 7)
-    return last if not last.isdigit() else keys[-1]
+    return next(name for name in (last, *reversed(keys)) if not name.isdigit())
 
 
 def _has(one: Any, keys: list[str]) -> bool:

@@ -19,13 +19,13 @@ from regretless.theory import contextual as theory
 
 from ..known import Assumes, Known, first_of_each, known, refuses, says_its_number
 
-# The rule of the textbook that each draws by as it comes, which its runs are compared with.
-RULES: dict[str, Any] = {
-    "epsilon-greedy": lambda f, t, m, h: book.epsilon_greedy(f, 0.05),
-    "square-cb": lambda f, t, m, h: book.square_cb(f, 10 * 3 * t**0.5),
-    "fast-cb": lambda f, t: book.fast_cb(f, 10 * t**0.5),
-    "lin-ucb": lambda f, t, m, h: book.lin_ucb(m.round(12), h**0.5, 0.03),
-    "lin-thompson": lambda f, t, m, h: book.lin_thompson(m, h**0.5, 0.03),
+# The settings of the rule of the textbook that each draws by as it comes, which its runs are compared with.
+RULES: dict[str, dict[str, Any]] = {
+    "epsilon-greedy": {"epsilon": 0.05},
+    "square-cb": {"scale": None, "schedule": "root"},
+    "fast-cb": {"scale": 10.0},
+    "lin-ucb": {"width": 0.03, "delta": 0.05, "norm": 1.0, "prior": 0.01},
+    "lin-thompson": {"width": 0.03, "delta": 0.05, "norm": 1.0, "prior": 0.01},
 }
 # Two arms, ten decisions, one of them without a loss. With g = 1/2 and delta = 2 / e^2, two estimates have the doubt 2.
 BOOK = ContextualLedger(

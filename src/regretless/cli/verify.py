@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import CLASSIFICATION
@@ -158,7 +158,7 @@ def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str,
     target = _target(arguments, report)
     named: dict[str, Any] = {} if target is None else {"target": target}
     stream = options.open_input(arguments.file, arguments, None, **named)
-    rows, labels = _rows(stream)
+    rows, labels = _rows(stream.batches())
     warn_skipped(stream)
     if labels is None:
         raise RegretlessError(f"{stream.name}: a report cannot be checked without the labels, and there are none")
@@ -171,27 +171,34 @@ def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str,
 
 
 def _target(arguments: VerifyOptions, report: dict[str, Any]) -> str | None:
-    """The column of labels or outcomes, by the report where the command line does not say it.
+    """The column of labels or outcomes, by the report where the command line does not say it."""
+    read = report.get("input")
+    known = {"input": read if isinstance(read, dict) else report}  # earlier versions of combine wrote no input
+    own = known["input"].get("target")
+    return None if own is None else _stated(arguments.target, "target", known, arguments.report)
+
+
+def _stated(stated: str | None, name: str, report: Mapping[str, Any], path: str) -> str | None:
+    """A column by its use, as the report says it, else the command line.
 
     Raises
     ------
     UsageError
         If both say it, and differently.
     """
-    read = report.get("input")  # earlier versions of combine wrote none
-    own = read.get("target") if isinstance(read, dict) else report.get("target")
-    if own is None or arguments.target in (None, own):
-        return None if own is None else str(own)
-    raise UsageError(f"--target {arguments.target}: {arguments.report} is about the target {own!r}")
+    own = report.get("input", {}).get(name)
+    if own is None or stated in (None, own):
+        return stated if own is None else str(own)
+    raise UsageError(f"--{name} {stated}: {path} is about the {name} {own!r}")
 
 
-def _rows(stream: Any) -> tuple[Any, Any]:
-    """All rows of a stream, dense or sparse, in float64, and their labels."""
+def _rows(parts: Iterable[Any]) -> tuple[Any, Any]:
+    """All rows of a stream's batches, dense or sparse, in float64, and their labels."""
     import numpy as np
     from scipy.sparse import csr_array  # type: ignore[import-untyped, unused-ignore]
 
     batches = []
-    for batch in stream.batches():  # whose buffers the stream may use again
+    for batch in parts:  # whose buffers the stream may use again
         values = np.array(batch.values, dtype=np.float64)
         sparse = None if batch.starts is None else (np.array(batch.indices), np.array(batch.starts, dtype=np.int64))
         batches.append((values, sparse, batch.columns, None if batch.labels is None else np.array(batch.labels)))
@@ -221,7 +228,7 @@ def _experts(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str
         experts=options.names_of(arguments.experts) or list(report["expert_losses"]),
         need_target=not blind,
         target=_target(arguments, report) or arguments.target,
-        time=arguments.time,
+        time=_stated(arguments.time, "time", report, arguments.report),
     )
     batches = [batch.with_outcomes() for batch in stream.batches()]
     advice = np.concatenate([np.array(batch.advice) for batch in batches])
@@ -257,6 +264,7 @@ def _explored(arguments: VerifyOptions, report: dict[str, Any], _: dict[str, Any
     import numpy as np
 
     from .. import verify
+    from ..verify.explore import Decided
     from .decisions import DecisionOptions, stream_of
 
     reading = {name: getattr(arguments, name) for kind in (ReadingOptions, FeatureOptions) for name in kind.fields()}
@@ -265,14 +273,21 @@ def _explored(arguments: VerifyOptions, report: dict[str, Any], _: dict[str, Any
     how = DecisionOptions(file=arguments.file, **none, **lists, **reading)
     low, high = report["parameters"]["value_range"]
     stream = stream_of(how, (low, high), report["input"], None, list(report["actions"]))
-    parts = list(stream.rounds())
+    parts: list[Any] = []
+
+    def batches() -> Iterator[Any]:
+        for part in stream.rounds():
+            parts.append(part)
+            yield part.rows
+
+    rows, _ = _rows(batches())
     warn_skipped(stream)
     costs = np.concatenate([part.costs for part in parts])
     chances = np.concatenate([np.asarray(part.chances) for part in parts]) if stream.logged else None
-    each = [part.available for part in parts]
-    missing = sum((~one).sum(axis=0) for one in each if one is not None)
-    awake = len(costs) - np.broadcast_to(missing, (len(stream.actions),))
-    return verify.explore.check(report, costs, stream.actions, chances, awake)
+    each = [np.ones(part.costs.shape, bool) if part.available is None else part.available for part in parts]
+    # Features beyond those of the first rows of a pipe were left out.
+    decided = Decided(rows[:, : report["features"]], costs, chances, np.concatenate(each))
+    return verify.explore.check(report, decided, stream.actions)
 
 
 def check_log(arguments: VerifyOptions, report: dict[str, Any], _: dict[str, Any]) -> list[Check]:

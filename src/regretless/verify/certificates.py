@@ -196,7 +196,7 @@ def _one(name: str, certificate: Mapping[str, Any], again: Again) -> tuple[list[
         taken.append("observed")
     elif certificate["observed"] is not None:
         numbers.append(counted("observed", certificate["observed"], again.observed, again.scales.get("observed", 0.0)))
-    _claims(certificate, facts[-1], numbers, taken)
+    _claims(certificate, {**again.facts.get("learner", {}), **facts[-1]}, numbers, taken)
     with suppress(TooLong):
         numbers.append(counted("bound", _bound(certificate), _value(name, facts), again.scales.get("bound", 0.0)))
     return numbers, taken

@@ -109,7 +109,15 @@ HEADS = {
     **_keys("a list of objects", "certificates policies"),
     "observable": "an object or null",
 }
-EXPLORED = _keys("an object of numbers", "estimates")  # of one policy, the learner
+EXPLORED = {
+    **_keys("an object of numbers", "estimates"),  # of one policy, the learner
+    **_keys("a whole number", "features"),
+    **_keys("text", "regressor"),
+    **_keys("an object", "regressor_parameters"),
+    **_keys("a list of numbers", "halvings"),
+    **_keys("lists of numbers", "curve"),
+    **_keys("two numbers or null", "interval"),
+}
 
 
 def refuse_misshapen(report: Fields) -> None:

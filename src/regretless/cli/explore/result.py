@@ -125,6 +125,7 @@ class ExploreOutput(Output):
             "learner": learner.name,
             "parameters": parameters_of(learner, SHOWN_ELSEWHERE) | {"value_range": list(learner.value_range)},
             "regressor": learner.regressor_.name,
+            "regressor_parameters": parameters_of(learner.regressor_),
             "seed": learner.seed_,
             "logged": self.logged,
             "rounds": run.rounds,
