@@ -669,6 +669,17 @@ def test_the_outcome_is_the_one_that_the_report_names(run, forecasts, tmp_path):
     assert "is about the target 'Real price'" in run("verify", report, table, "--target", "a").err
 
 
+def test_the_times_are_those_that_the_report_names(run, tmp_path):
+    """A column that --time named is read again without it, as no expert, and another one is refused."""
+    table = tmp_path / "t.csv"
+    table.write_text("day,y,a,b\n" + "".join(f"{t // 2},{t % 3 / 2},{t % 2},0.5\n" for t in range(20)))
+    report = reported(run, tmp_path / "r.json", "combine", table, "--target", "y", "--time", "day")
+    assert json.loads(report.read_text())["input"]["time"] == "day"
+    assert verification(run, report, table)["differs"] == 0
+    assert "--time a: " in (refused := run("verify", report, table, "--time", "a")).err
+    assert "is about the time 'day'" in refused.err
+
+
 @pytest.mark.parametrize("learner", ["hedge", "adahedge", "ml-poly", "fixed-share", "ridge"])
 def test_late_outcomes_are_combined_again(run, forecasts, tmp_path, learner):
     """Where outcomes come late, what the delay cost enters the bounds that are left, and none is unchecked."""

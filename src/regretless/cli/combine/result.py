@@ -101,7 +101,7 @@ class CombineOutput(Output):
             "largest_block": self.run.stream.largest_block,
             "delay_cost": book.delay if self.run.late else None,
             "seconds": self.seconds,
-            "input": {"path": self.path, "rows": self.run.place, **target_of(self.run.stream)},
+            "input": {"path": self.path, "rows": self.run.place, **target_of(self.run.stream), **self._time()},
             **trace_values(self.run.tracer),
             **({} if self.run.asking is None else {"asked": asked_values(self.run.asking)}),
             **(
@@ -110,6 +110,11 @@ class CombineOutput(Output):
                 else {"interval": interval_values(self.run.intervals.rule, self.run.ends)}
             ),
         }
+
+    def _time(self) -> dict[str, str]:
+        """The column that says when each row was, where one does."""
+        time = self.run.stream.schema().get("time")
+        return {} if time is None else {"time": str(time)}
 
     @property
     def forecast(self) -> Any:
