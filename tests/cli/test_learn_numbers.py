@@ -465,3 +465,16 @@ def test_what_contradicts_the_task_of_a_model_is_named(run, tmp_path, table):
         result = run("learn", table, *QUIET, *RENT, "--resume", saved, *option)
         assert result.code == 2
         assert f"{' '.join(option)} contradicts the model, which is for regression" in result.err
+
+
+def test_a_word_where_numbers_are_learned_on_is_refused_with_its_line(run, tmp_path):
+    """A model of numbers that goes on with labels of words names the file, the line and the first word."""
+    numbers, words, model = tmp_path / "n.vw", tmp_path / "w.vw", tmp_path / "m.rgl"
+    numbers.write_text("1.5 | a\n2.5 | b\n3.5 | a b\n")
+    words.write_text("spam | a\n2 | b\n")
+    assert run("learn", numbers, "--task", "regression", "--save", model, "--quiet").code == 0
+    result = run("learn", words, "--resume", model, "--quiet")
+    assert result.code == 1
+    assert (
+        f"{words}:1: row 1 has the label 'spam'; a number is expected, as the model has learned numbers" in result.err
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import resource
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -126,10 +127,18 @@ def test_a_word_among_numbers_is_refused_with_its_line(tmp_path, line):
 def test_a_line_has_a_longest_length(tmp_path, monkeypatch):
     """A usual line that is longer than lines may be is refused with its number, and with as many bytes it is read."""
     path = written(tmp_path, "1 | y\n-1 | " + "x " * 500 + "\n")
-    for longest, fault in (1006, ""), (1005, "rows.vw:2: a line of 1,006 bytes; 1,005 are the most"):
+    expected = "rows.vw:2: a line of more than 1,005 bytes begins here; rows on lines of their own are expected"
+    for longest, fault in (1006, ""), (1005, expected):
         for module in (vowpal_wabbit, vowpal_wabbit_rows):
             monkeypatch.setattr(module, "LONGEST_ROW", longest)
         assert all_of(path)[2] == f"{path.removesuffix('rows.vw') + fault if fault else ''} 0 []"
+
+
+def test_a_text_without_ends_of_lines_is_not_read_whole(monkeypatch):
+    """Of a line that is too long no more is read than shows that it is."""
+    monkeypatch.setattr(vowpal_wabbit, "LONGEST_ROW", 1 << 16)
+    (line,) = vowpal_wabbit.lines_of_text(BytesIO(b"x " * (2 << 20)))
+    assert 1 << 16 < len(line) < 2 << 20
 
 
 def test_words_as_labels_are_written_as_numbers(tmp_path):

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import isfinite, nan
-from typing import Any, BinaryIO, NoReturn, cast
+from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
@@ -112,7 +112,8 @@ class TextReader:
         """The same of lines of bytes, the first of which has this number."""
         for number, raw in enumerate(lines, first):
             if len(raw) > LONGEST_ROW:
-                self._refuse(number, None, f"a line of {len(raw):,} bytes", f"{LONGEST_ROW:,} are the most")
+                fault = f"a line of more than {LONGEST_ROW:,} bytes begins here"
+                self._refuse(number, None, fault, "rows on lines of their own are expected")
             try:
                 line = self._read(number, raw)
             except DataError as error:
@@ -205,9 +206,32 @@ class TextReader:
         raise DataError(self.name, line, column, fault, advice)
 
 
+class _UntilTooLong(io.RawIOBase):
+    """A file that ends once one of its lines is too long, so that not all of it is read before it is refused."""
+
+    def __init__(self, file: Any) -> None:
+        self._file, self._begun = file, 0  # bytes of the last line so far
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        if self._begun > LONGEST_ROW:
+            return 0
+        size: int | None = self._file.readinto(buffer)
+        if size:
+            end = bytes(buffer[:size]).rfind(b"\n") + 1
+            self._begun = size - end + (0 if end else self._begun)
+        return size
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
 def lines_of_text(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of an open file."""
-    return iter(io.BufferedReader(cast(Any, file), 1 << 20))
+    """The lines of an open file, of which one that is too long is the last, and perhaps cut short."""
+    return iter(io.BufferedReader(_UntilTooLong(file), 1 << 20))
 
 
 def _column(text: str, place: int) -> int:
@@ -449,7 +473,7 @@ class WabbitDecisions(DecisionStream):
             return costs, np.ones(len(costs), bool), 0, 1.0
         known = [at for at, label in enumerate(line.labels) if label.cost is not None]
         if len(known) != 1:
-            fault = "no action has a cost" if not known else f"{len(known)} actions have costs"
+            fault = "no action has a cost" if not known else f"{len(known):,} actions have costs"
             self._refuse(line, fault, "one action:cost:probability is expected")
         chance = line.labels[known[0]].chance
         if chance is None:

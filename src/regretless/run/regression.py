@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, ClassVar, Self
@@ -11,7 +12,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ..data.batch import Array, Batch
-from ..errors import DataError
+from ..data.messages import shown
+from ..errors import DataError, RowRefused
 from ..persist.validation import count, fits, one
 from ..regression.base import OnlineRegressor
 from .intervals import RunIntervals
@@ -176,10 +178,26 @@ class RegressionRun(Run):
             self.tracer.forecast(forecasts, outcomes)
 
     def _batch(self, batch: Batch) -> None:
+        self._refuse_words(batch.labels)
         if self.first is None and len(batch):
             row = batch.slice(0, 1).values.astype(np.float64).ravel()
             self._left_out = float(row @ row) + self.learner.rules().intercept ** 2
         super()._batch(batch)
+
+    def _refuse_words(self, outcomes: Array | None) -> None:
+        """Refuse words where numbers were learned before, by the first of them and its line."""
+        if outcomes is None or outcomes.dtype.kind != "U" or not self.rounds:
+            return
+        words = ((text, row) for row, text in enumerate(outcomes.tolist()) if not _is_number(text))
+        word, row = next(words, (str(outcomes[0]), 0))
+        fault, advice = f"has the label {shown(word)}", "a number is expected, as the model has learned numbers"
+        raise self.stream.refused(RowRefused(f"row {row} {fault}", 0, row, fault, advice), self.place.rows)
+
+
+def _is_number(text: str) -> bool:
+    with suppress(ValueError):
+        return isfinite(float(text))
+    return False
 
 
 class OutcomeSums:
