@@ -141,7 +141,7 @@ class Client:
         inputs = [_row(row) for row in _rows_of(rows)]
         keys = [uuid4().hex for _ in inputs] if ids is None else list(ids)
         if len(keys) != len(inputs):
-            raise RegretlessError(f"{len(keys)} ids for {len(inputs)} rows; one a row is expected")
+            raise RegretlessError(f"{len(keys):,} ids for {len(inputs):,} rows; one a row is expected")
         asked = [{"id": one, "input": row} for one, row in zip(keys, inputs, strict=True)]
         return [
             answer for part in self._parts(asked) for answer in self._post("predict", {"rows": part})["predictions"]

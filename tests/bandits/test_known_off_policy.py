@@ -385,9 +385,9 @@ def test_the_average_over_a_learner_s_policies_is_what_is_bounded() -> None:
     [
         (Choices(["a"] * 1999 + ["z"]), r"in row 1999 \(counted from 0\), the policy takes 'z'"),
         (Randomised([[0.5, 0.6]] * 2000), r"in row 0 \(counted from 0\), these are no probabilities"),
-        (Choices(["a"]), "1 actions; the log has 2000 rounds"),
+        (Choices(["a"]), "1 actions; the log has 2,000 rounds"),
         (Stated([0.5] * 1999 + [1.5]), r"in row 1999 \(counted from 0\), the probability is 1.5"),
-        (Stated([0.5]), "1 probabilities; the log has 2000 rounds"),
+        (Stated([0.5]), "1 probabilities; the log has 2,000 rounds"),
     ],
 )
 def test_what_is_no_policy_is_refused_by_row(policy, expected) -> None:

@@ -344,7 +344,7 @@ def in_hindsight(learner: Drawing, losses: Any, advice: Any, switches: int | Non
     state, book = learner._known(), learner.ledger_
     table, _ = table_of(losses, learner.arm_names_, state.arms)
     if len(table) != state.rounds:
-        raise RegretlessError(f"losses of {len(table)} rounds; {state.rounds} were drawn, and each needs a row")
+        raise RegretlessError(f"losses of {len(table):,} rounds; {state.rounds:,} were drawn, and each needs a row")
     if book.lost:
         raise RegretlessError(
             f"draws were withdrawn ({book.lost:.0f}): which, and what they lost, is not known; certify without losses"

@@ -89,7 +89,7 @@ def _mask_from(available: Any, names: list[str] | None, arms: int) -> Array:
     choice = available if isinstance(available, np.ndarray) else list(available)
     if _truths(choice):
         if np.shape(choice) != (arms,):
-            raise ParameterError("available", "", f"is a mask of {len(choice)} arms; there are {arms}", " ")
+            raise ParameterError("available", "", f"is a mask of {len(choice):,} arms; there are {arms:,}", " ")
         return np.array(choice, dtype=bool)
     mask = np.zeros(arms, dtype=bool)
     mask[_listed_arms(choice, names, arms, in_order=not isinstance(available, Set | range))] = True
@@ -141,7 +141,7 @@ def table_of(losses: Any, names: list[str] | None, arms: int | None) -> tuple[Ar
     if table.ndim != 2 or not table.shape[1]:
         raise RegretlessError(f"losses of shape {table.shape}: a row for each round, a column for each arm")
     if arms is not None and table.shape[1] != arms:
-        raise RegretlessError(f"losses of {table.shape[1]} arms; there are {arms}")
+        raise RegretlessError(f"losses of {table.shape[1]:,} arms; there are {arms:,}")
     if names_there is not None and names is None:
         names_there = arm_names(names_there)
     return _in_order(table, names_there, names, 1), names_there
@@ -203,7 +203,7 @@ def advices_of(advice: Any, rounds: int, experts: int | None, arms: int, names: 
     """
     advices = _advised(_array(advice), experts, arms, names)
     if len(advices) != rounds:
-        raise RegretlessError(f"advice of {len(advices)} rounds, and losses of {rounds}")
+        raise RegretlessError(f"advice of {len(advices):,} rounds, and losses of {rounds:,}")
     return advices
 
 
@@ -220,7 +220,7 @@ def _advised(advice: Array, experts: int | None, arms: int, names: list[str] | N
             f"advice of shape {advice.shape[1:]} a round: shares of shape (experts, {arms}), or an arm of each expert"
         )
     if experts is not None and advice.shape[1] != experts:
-        raise RegretlessError(f"advice of {advice.shape[1]} experts; there are {experts}")
+        raise RegretlessError(f"advice of {advice.shape[1]:,} experts; there are {experts:,}")
     if advice.ndim == 2 and all(isinstance(one, str) for one in advice.flat[:1]):
         places = [arm_of(str(one), names, arms) for one in advice.flat]
         advice = np.array(places, dtype=np.int64).reshape(advice.shape)

@@ -36,7 +36,7 @@ def which_are_larger(labels: Any, rounds: int, what: str) -> Flags:
     """
     each = np.asarray(labels).ravel()
     if len(each) != rounds:
-        raise RegretlessError(f"{rounds} {what} and {len(each)} labels: one of each a round is expected")
+        raise RegretlessError(f"{rounds:,} {what} and {len(each):,} labels: one of each a round is expected")
     numeric = each.dtype.kind in "biuf"
     known = np.isin(each, LABELS) if numeric else np.array([_known(one) for one in each.tolist()], dtype=bool)
     if not known.all():

@@ -314,4 +314,4 @@ def refuse_learned(path: str, name: str, same: bool, rounds: float, rows: int) -
 def refuse_lost(name: str, rows: int, log: Log) -> None:
     """Refuse a model's rows that are not those of the log."""
     if rows != len(log):
-        raise DataError(name, None, None, f"the model reads {rows} rows of {len(log)}", "give a whole log")
+        raise DataError(name, None, None, f"the model reads {rows:,} rows of {len(log):,}", "give a whole log")

@@ -144,8 +144,10 @@ def known_columns(stream: Stream, columns: int) -> Iterator[Batch]:
             yield first_columns(batch, columns)
             continue
         if batch.columns < columns:
-            fault = f"{batch.columns} columns of features"
-            raise DataError(stream.name, None, None, fault, f"the model knows {columns}; give a file that has them all")
+            fault = f"{batch.columns:,} columns of features"
+            raise DataError(
+                stream.name, None, None, fault, f"the model knows {columns:,}; give a file that has them all"
+            )
         yield Batch(np.ascontiguousarray(batch.values[:, :columns]), batch.labels, columns)
 
 

@@ -61,11 +61,11 @@ class Asked(ABC):
         rows = _numbers(x)
         if rows.ndim != 2 or not 1 <= len(rows) <= self.n_arms_:
             raise RegretlessError(
-                f"a row for each of at most {self.n_arms_} arms is expected; the shape is {rows.shape}"
+                f"a row for each of at most {self.n_arms_:,} arms is expected; the shape is {rows.shape}"
             )
         self._stand(rows.shape[1])
         if rows.shape[1] != self.n_features_in_:
-            raise RegretlessError(f"rows of {rows.shape[1]} features; there were {self.n_features_in_} before")
+            raise RegretlessError(f"rows of {rows.shape[1]:,} features; there were {self.n_features_in_:,} before")
         if len(rows) < self.n_arms_:
             there = np.arange(self.n_arms_) < len(rows)
             mask = there if mask is None else mask & there
@@ -109,13 +109,15 @@ class Asked(ABC):
         batch = X if isinstance(X, Batch) else read_rows(X, learner=SimpleNamespace(), reset=True, in_order=False)
         self._stand(batch.columns)
         if batch.columns != self.n_features_in_:
-            raise RegretlessError(f"rows of {batch.columns} features; there were {self.n_features_in_} before")
+            raise RegretlessError(f"rows of {batch.columns:,} features; there were {self.n_features_in_:,} before")
         return batch
 
     def _stand(self, columns: int) -> None:
         """Have a regression for each arm."""
         if self.hash_bits is not None and columns != 1 << self.hash_bits:
-            raise RegretlessError(f"rows of {columns} features; a hash of {self.hash_bits} bits has 2^{self.hash_bits}")
+            raise RegretlessError(
+                f"rows of {columns:,} features; a hash of {self.hash_bits} bits has 2^{self.hash_bits}"
+            )
         if not self._models:
             self._models = [self._begun(columns) for _ in range(self._regressions)]
 
@@ -129,7 +131,7 @@ class Asked(ABC):
             return None
         arms = [arm_of(one, self.arm_names_, self.n_arms_) for one in advice]
         if len(arms) != len(self.policy_names_):
-            raise RegretlessError(f"advice of {len(arms)} policies; there are {len(self.policy_names_)}")
+            raise RegretlessError(f"advice of {len(arms):,} policies; there are {len(self.policy_names_):,}")
         asleep = next((place for place, arm in enumerate(arms) if mask is not None and not mask[arm]), None)
         if asleep is not None:
             name = self.policy_names_[asleep]
@@ -141,7 +143,7 @@ class Asked(ABC):
         if advice is None and not self.policy_names_:
             return None
         if advice is not None and len(advice) != len(losses):
-            raise RegretlessError(f"advice of {len(advice)} rounds, and losses of {len(losses)}")
+            raise RegretlessError(f"advice of {len(advice):,} rounds, and losses of {len(losses):,}")
         each = [None] * len(losses) if advice is None else advice
         return [self._advised(one, ~np.isnan(lost)) for one, lost in zip(each, losses, strict=True)]
 
@@ -275,7 +277,7 @@ def played(learner: Any, X: Any, losses: Any, advice: Any) -> Trial:
     batch = learner.rows_of(X)
     rounds = len(batch) // learner.n_arms_ if learner.shared else len(batch)
     if rounds != len(table):
-        raise RegretlessError(f"{rounds} rows, and losses of {len(table)} rounds: a row for each round")
+        raise RegretlessError(f"{rounds:,} rows, and losses of {len(table):,} rounds: a row for each round")
     advised = learner.advice_of(advice, table)
     actions, probabilities, done = np.empty(len(table), np.int64), np.empty(len(table)), 0
     while done < len(table):

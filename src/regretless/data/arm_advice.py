@@ -59,8 +59,8 @@ def read_advice(path: str | os.PathLike[str], arms: Sequence[str], rounds: int) 
     else:
         advice = _read_table(path, arms, chosen)
     if len(advice.values) != rounds:
-        fault = f"advice on {len(advice.values)} round{'s' * (len(advice.values) != 1)}"
-        raise DataError(os.fspath(path), None, None, fault, f"one row for each of the {rounds} rounds is expected")
+        fault = f"advice on {len(advice.values):,} round{'s' * (len(advice.values) != 1)}"
+        raise DataError(os.fspath(path), None, None, fault, f"one row for each of the {rounds:,} rounds is expected")
     return advice
 
 
@@ -118,7 +118,7 @@ def _chosen(archive: Archive) -> Member:
 
 def _checked(path: str, values: Array, experts: list[str] | None, arms: Sequence[str]) -> Advice:
     if values.ndim not in (2, 3) or 0 in values.shape or values.shape[2:] not in ((), (len(arms),)):
-        advice = f"rounds and experts are expected, or rounds, experts and the {len(arms)} arms"
+        advice = f"rounds and experts are expected, or rounds, experts and the {len(arms):,} arms"
         raise DataError(path, None, None, f"an array of shape {values.shape}", advice)
     names = experts or [str(place) for place in range(values.shape[1])]
     if values.ndim == 3:

@@ -106,7 +106,7 @@ class ArrayStream(NumberedStream):
         self._labels = None if y is None else labels_of(np.asarray(y), "y")
         rows = sum(len(part) for part in self._parts)
         if self._labels is not None and len(self._labels) != rows:
-            fault = f"{rows} rows, but {len(self._labels)} labels"
+            fault = f"{rows:,} rows, but {len(self._labels):,} labels"
             raise DataError(name, None, None, fault, "give one for each row")
         self._entries, self._check = entries, check
 

@@ -222,8 +222,8 @@ def _naming(
     """The list of names of rows or columns, by what it is called."""
     name = next((name for name in known if name in strings), None)
     if name is not None and len(strings[name]) != count:
-        fault = f"the array {name!r} has {len(strings[name])} names"
-        raise DataError(file, None, None, fault, f"{count} are expected, one for each {what}")
+        fault = f"the array {name!r} has {len(strings[name]):,} names"
+        raise DataError(file, None, None, fault, f"{count:,} are expected, one for each {what}")
     return None if name is None else strings[name]
 
 

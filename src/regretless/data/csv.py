@@ -159,7 +159,7 @@ class CsvStream(TableStream):
         self._ahead = ahead = blocks.ahead()
         rows = _rows(ahead)
         if len(cells) == 1 and rows and len(rows[0]) > 1:
-            fault = f"one column only, {shown(cells[0])}, and {len(rows[0])} cells below it"
+            fault = f"one column only, {shown(cells[0])}, and {len(rows[0]):,} cells below it"
             raise DataError(self.name, block.line, None, fault, "remove what stands above the names of the columns")
         if self._header is None and not self._names_target(cells):
             self._header = not is_row(cells, rows)

@@ -329,7 +329,7 @@ class DecisionLog(_TableDecisions):
         self.actions = list(actions) if actions is not None else self._distinct_actions(path, format)
         refuse_actions(self.name, self.actions, f"the column {columns.action!r} holds")
         if columns.probabilities and len(columns.probabilities) != len(self.actions):
-            fault = f"{len(columns.probabilities)} for probabilities, and {len(self.actions)} actions"
+            fault = f"{len(columns.probabilities):,} for probabilities, and {len(self.actions):,} actions"
             raise RegretlessError(
                 f"{self.name}: columns: {fault} ({', '.join(self.actions)}); one for each is expected"
             )

@@ -192,7 +192,7 @@ class CrossedStream(WrappedStream):
                 self._own_skipped += 1
                 if len(self._own) == REMEMBERED_ERRORS:
                     continue
-            fault = f"has {len(piece.slice(row, row + 1).values)} features, the most for all pairs is 512"
+            fault = f"has {len(piece.slice(row, row + 1).values):,} features, the most for all pairs is 512"
             if not many[row]:
                 fault = "has features whose product is infinite"
             advice = (NAMED if many[row] else LARGE) + ("" if self._skips else f"; {SKIPPING}")

@@ -166,7 +166,7 @@ class NpzForecasts(ForecastStream):
         if "names" in archive.names:
             called = [str(name) for name in archive["names"].all().ravel().tolist()]
             if len(called) != count or len(set(called)) < count:
-                raise self._error(f"{len(set(called))} names for {count} experts", "each needs a name of its own")
+                raise self._error(f"{len(set(called)):,} names for {count:,} experts", "each needs a name of its own")
         experts = self._columns.experts
         if experts is not None and set(experts).isdisjoint(called) and list(experts) == [self._table(archive.names)]:
             experts = None
@@ -196,7 +196,7 @@ class NpzForecasts(ForecastStream):
             member = result[role] = archive.member(name)
             if member.shape != (rows,):
                 raise self._error(
-                    f"{name!r} is of shape {member.shape}", f"one value for each of {rows} rows is expected"
+                    f"{name!r} is of shape {member.shape}", f"one value for each of {rows:,} rows is expected"
                 )
         if "target" in result and result["target"].dtype.kind not in NUMBERS:
             raise self._error(f"{self.target!r} holds no numbers", f"the arrays are {listed(archive.names)}")

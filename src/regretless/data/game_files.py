@@ -285,7 +285,8 @@ class _Archived:
         values = self._list(f"{form}_val").astype(np.float64)
         shape = self._shape(f"{form}_shape")
         if not len(rows) == len(columns) == len(values):
-            fault = f"{form}_row, {form}_col and {form}_val have {len(rows)}, {len(columns)} and {len(values)} entries"
+            sizes = f"{len(rows):,}, {len(columns):,} and {len(values):,}"
+            fault = f"{form}_row, {form}_col and {form}_val have {sizes} entries"
             raise self._error(fault, "as many are expected in each")
         for name, places, count in ((f"{form}_row", rows, shape[0]), (f"{form}_col", columns, shape[1])):
             outside = (places < 0) | (places >= count)
@@ -298,7 +299,7 @@ class _Archived:
     def _shape(self, name: str) -> tuple[int, int]:
         result = self._whole(name).tolist()
         if len(result) != 2 or not all(1 <= size <= LARGEST for size in result):
-            shown = result if len(result) <= 4 else f"a list of {len(result)} numbers"
+            shown = result if len(result) <= 4 else f"a list of {len(result):,} numbers"
             advice = f"a number of rows and one of columns are expected, each from 1 to {LARGEST:,}"
             raise self._error(f"{name} is {shown}", advice)
         return result[0], result[1]

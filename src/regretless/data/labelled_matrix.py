@@ -101,7 +101,7 @@ class MatrixReader(ABC):
         self._width, self._begun = len(body[0].cells) - self._named, body[0].line
         self._take_all(body, lines)
         if columns is not None and len(columns) != self._width:
-            fault = f"{len(columns)} names of columns above rows of {self._width} {self.cells}"
+            fault = f"{len(columns):,} names of columns above rows of {self._width:,} {self.cells}"
             raise DataError(self._name, None, None, fault, "as many are expected")
         if comments := self._records.comments:
             commented = "1 line, which begins" if comments == 1 else f"{comments:,} lines, which begin"
@@ -154,7 +154,7 @@ class MatrixReader(ABC):
         """Refuse a row that is longer or shorter than the first one, or a name alone."""
         count = len(record.cells)
         if count - self._named != self._width:
-            result, expected = f"a row of {count} cells", f"{self._width + self._named} are expected"
+            result, expected = f"a row of {count:,} cells", f"{self._width + self._named:,} are expected"
             raise DataError(self._name, record.line, None, result, f"{expected}, as in line {self._begun}")
         if self._width < 1:
             raise DataError(self._name, record.line, None, self.alone, self.beside)

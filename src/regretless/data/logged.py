@@ -113,7 +113,7 @@ class Log:
         situations = [""] * len(texts) if contexts is None else [str(one) for one in contexts]
         lengths = {"actions": len(texts), "propensities": len(chances), "rewards": len(earned)}
         if len({*lengths.values(), len(situations)}) > 1 or not texts:
-            fault = ", ".join(f"{count} {name}" for name, count in lengths.items())
+            fault = ", ".join(f"{count:,} {name}" for name, count in lengths.items())
             raise DataError("log", None, None, fault, "as many of each, and at least one, are expected")
         checks = (("propensity", chances, improbable(chances)), ("reward", earned, _outside(earned, value_range)))
         for what, column, bad in checks:

@@ -75,7 +75,7 @@ class NumpyStream(NumberedStream):
         if columns < known and sparse:
             return columns
         if columns < known or (columns > known and not (self._frozen or sparse)):
-            raise self._error(f"{columns} columns of features", f"{known} are expected, as in the first file")
+            raise self._error(f"{columns:,} columns of features", f"{known:,} are expected, as in the first file")
         self._columns = known if self._frozen else columns
         return self._columns
 
@@ -86,7 +86,7 @@ class NumpyStream(NumberedStream):
 
     def _refuse_count(self, rows: int, labels: int) -> None:
         if rows != labels:
-            raise self._error(f"{rows} rows, but {labels} labels", "there must be one for each row")
+            raise self._error(f"{rows:,} rows, but {labels:,} labels", "there must be one for each row")
 
 
 class NpyStream(NumpyStream):
@@ -218,7 +218,7 @@ class NpzStream(NumpyStream):
         if min(shape.tolist()) < 0:
             raise self._error(f"a matrix of {int(shape[0])} rows and {int(shape[1])} columns", "write the file again")
         if ends.shape[0] != int(shape[0]) + 1:
-            fault = f"indptr of length {ends.shape[0]} for {int(shape[0])} rows"
+            fault = f"indptr of length {ends.shape[0]:,} for {int(shape[0]):,} rows"
             raise self._error(fault, "it must be longer than the rows by one")
 
     def _refuse_starts(self, starts: Array, begin: int, entries: int) -> None:
@@ -232,7 +232,7 @@ class NpzStream(NumpyStream):
         """The rows with ascending indices, all of them known."""
         indices = np.asarray(piece.indices)
         if len(indices) and not 0 <= indices.min() <= indices.max() < piece.columns:
-            fault = f"an index outside of the {piece.columns} columns"
+            fault = f"an index outside of the {piece.columns:,} columns"
             raise self._error(fault, "indices are counted from 0")
         piece = ascending_rows(piece)
         if (row := repeated_index(piece)) is not None:

@@ -190,7 +190,7 @@ class _RoundReader:
     def _round(self, record: Record) -> tuple[int, int]:
         cells = [cell.strip() for cell in record.cells]
         if len(cells) != 2:
-            fault = f"one cell only, {shown(cells[0])}" if len(cells) == 1 else f"a row of {len(cells)} cells"
+            fault = f"one cell only, {shown(cells[0])}" if len(cells) == 1 else f"a row of {len(cells):,} cells"
             raise DataError(self._name, record.line, None, fault, f"{EXPECTED}, with {self._between()} between them")
         point, label = self._places.get(cells[0]), LABELS.get(cells[1])
         if point is None:

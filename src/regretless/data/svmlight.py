@@ -152,7 +152,7 @@ class SvmlightStream(Stream):
         self.skipped += bad - len(complaints)
 
     def _refused(self, complaint: Complaint) -> DataError:
-        limit = f"at most {self._max_features} columns are allowed; to allow more raise --max-features"
+        limit = f"at most {self._max_features:,} columns are allowed; to allow more raise --max-features"
         return complaint_error(self.name, complaint, limit, self._dtype)
 
 
@@ -212,7 +212,9 @@ def make_parser(
     if ids_from not in (None, 0, 1):
         raise RegretlessError(f"ids begin at 0 or at 1, not at {ids_from!r}")
     if not 1 <= max_features <= MOST_FEATURES:
-        raise RegretlessError(f"the number of features allowed must be from 1 to {MOST_FEATURES}, not {max_features}")
+        raise RegretlessError(
+            f"the number of features allowed must be from 1 to {MOST_FEATURES:,}, not {max_features:,}"
+        )
     return SvmlightParser(dtype == np.float32, ids_from, max_features, skip, block)
 
 

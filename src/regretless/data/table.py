@@ -250,8 +250,8 @@ class TableStream(Stream):
             raise self._error(str(error), f"the columns are {listed(wanted)}") from error
         products = len(wanted) * (len(wanted) - 1) // 2
         if self._crossing.everything and products > MOST_PRODUCTS:
-            fault = f"{len(wanted)} columns have {products} products"
-            raise self._error(fault, f"at most {MOST_PRODUCTS} are built; name the pairs with --interactions A*B")
+            fault = f"{len(wanted):,} columns have {products:,} products"
+            raise self._error(fault, f"at most {MOST_PRODUCTS:,} are built; name the pairs with --interactions A*B")
 
     def _refuse_names(self, names: list[str]) -> None:
         refuse_large(self.name, COLUMN * len(names), f"a table of {len(names):,} columns", file_size=self._size)

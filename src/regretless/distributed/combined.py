@@ -211,7 +211,7 @@ class Combined:
             why = "under this loss it is no function of sums over the shards; weights of yours can be read (against=)"
             reasons.setdefault("best_convex", why)
         if self._totals is None:
-            why = f"{self._known.count} experts are too many to add up what their combinations need"
+            why = f"{self._known.count:,} experts are too many to add up what their combinations need"
             reasons.setdefault("best_convex", why)
             reasons["uniform"] = reasons["best_convex"]
         if loss.name != "square" or self._totals is None:
@@ -264,7 +264,7 @@ class Combined:
         count = self._known.count
         if weights.shape != (count,) or not np.isfinite(weights).all():
             raise ParameterError(
-                "against", "", f"of shape {weights.shape}: a finite weight for each of {count} experts", " "
+                "against", "", f"of shape {weights.shape}: a finite weight for each of {count:,} experts", " "
             )
         if (self.ledger.spoke[weights != 0] < self.ledger.rounds).any():
             raise ParameterError("against", "", "an expert of these weights was silent in some rounds", ": ")

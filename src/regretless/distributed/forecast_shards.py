@@ -329,7 +329,7 @@ def copy_for(task: PlayTask, place: int) -> ExpertLearner:
     """
     changes: dict[str, Any] = {"n_experts": task.known.count}
     if task.learner.n_experts not in (None, task.known.count):
-        raise RegretlessError(f"{task.known.count} experts on the shards, and n_experts={task.learner.n_experts}")
+        raise RegretlessError(f"{task.known.count:,} experts on the shards, and n_experts={task.learner.n_experts}")
     if hasattr(task.learner, "seed_"):
         words = np.random.SeedSequence([task.learner.seed_, place]).generate_state(1, np.uint64)
         changes["random_state"] = int(words[0] >> np.uint64(1))

@@ -234,7 +234,7 @@ class HeldStream(Stream):
             raise self._error("its columns have numbers", "the first shard knows its columns by names")
         known, here = schema.get("columns"), self._batch.columns
         if not self._batch.sparse and known is not None and known != here:
-            raise self._error(f"{here} columns of features", f"{known} are expected, as in the first shard")
+            raise self._error(f"{here:,} columns of features", f"{known} are expected, as in the first shard")
         if schema.get("held") and schema.get("names") != self._names:
             raise self._error(
                 f"its columns are {_columns_in_words(self._names)}",

@@ -336,7 +336,7 @@ def rows_of(shard: ArrayShard, pieces: int) -> list[ArrayShard]:
     X = shard.X.tocsr() if hasattr(shard.X, "tocsr") else shard.X
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if rows < pieces:
-        raise DataError(shard.name, None, None, f"{rows} rows", f"they cannot be cut into {pieces} pieces")
+        raise DataError(shard.name, None, None, f"{rows:,} rows", f"they cannot be cut into {pieces:,} pieces")
     cuts = [slice(rows * place // pieces, rows * (place + 1) // pieces) for place in range(pieces)]
     return [
         ArrayShard(f"{shard.name}[{place + 1}/{pieces}]", _take(X, cut), _take(shard.y, cut))

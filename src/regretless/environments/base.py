@@ -88,7 +88,7 @@ class RoundSource(ABC):
                 raise RegretlessError(f"{self.called} goes on for ever: say how many rounds, with rounds=")
             return self.rounds
         if self.rounds is not None and whole("rounds", rounds) > self.rounds:
-            raise ParameterError("rounds", str(rounds), f"{self.called} has {self.rounds}", ": ")
+            raise ParameterError("rounds", str(rounds), f"{self.called} has {self.rounds:,}", ": ")
         return whole("rounds", rounds)
 
     def lower_bounds(self, rounds: int, opposed: LearnerDescription) -> list[LowerBound]:
@@ -216,7 +216,7 @@ class Recital(Opponent):
             if self._environment.rounds is not None:
                 last = min(last, self._environment.rounds)
             if last <= self._first:
-                raise RegretlessError(f"the environment has {self._environment.rounds} rounds, and all were played")
+                raise RegretlessError(f"the environment has {self._environment.rounds:,} rounds, and all were played")
             self._block = self._environment.read(self._first, last, self._run)
         self._t += 1
         row: Array = self._block[self._t - 1 - self._first]
@@ -226,7 +226,7 @@ class Recital(Opponent):
 def _named(names: Sequence[str], arms: int) -> list[str]:
     texts = [str(name) for name in names]
     if len(texts) != arms or len(set(texts)) < arms:
-        raise RegretlessError(f"{len(set(texts))} names for {arms} arms; each needs a name of its own")
+        raise RegretlessError(f"{len(set(texts)):,} names for {arms:,} arms; each needs a name of its own")
     return texts
 
 

@@ -197,7 +197,7 @@ class _InTurn(Asker):
         end = begin + rounds
         if environment.rounds is not None and end > environment.rounds:
             raise RegretlessError(
-                f"{environment.name} has {environment.rounds} rounds, and {begin} of them were played"
+                f"{environment.name} has {environment.rounds:,} rounds, and {begin:,} of them were played"
             )
         self._first, self._t = end, end - 1
         self._rows, self._labels = self._rows[:0], self._labels[:0]
@@ -211,7 +211,7 @@ class _InTurn(Asker):
         if environment.rounds is not None:
             last = min(last, environment.rounds)
         if last <= first:
-            raise RegretlessError(f"{environment.name} has {environment.rounds} rounds, and all were played")
+            raise RegretlessError(f"{environment.name} has {environment.rounds:,} rounds, and all were played")
         self._first = first
         self._rows, self._labels = environment.block(first, last, self._run)
         if environment.finite_class is not None:

@@ -184,7 +184,9 @@ class SparseTarget(ObliviousLabels):
         self, columns: int = 100, relevant: int = 1, noise: float = 0.0, seed: int = 0, rounds: int | None = None
     ) -> None:
         if whole("relevant", relevant) > whole("columns", columns) or relevant % 2 == 0:
-            raise ParameterError("relevant", str(relevant), f"an odd number of the {columns} columns is expected", ": ")
+            raise ParameterError(
+                "relevant", str(relevant), f"an odd number of the {columns:,} columns is expected", ": "
+            )
         self.relevant, self.noise, self.seed = relevant, noise_of(noise), key_of(seed)
         super().__init__(columns, rounds)
 

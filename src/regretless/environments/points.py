@@ -158,7 +158,7 @@ class WrittenPoints(PointLabels, ObliviousLabels):
         self._points = np.array([finite_class.point(point) for point in asked], dtype=np.int64)
         self._labels = np.asarray(labels)
         if self._labels.shape != self._points.shape or not np.isin(self._labels, (0, 1)).all():
-            raise ParameterError("labels", None, f"{len(self._points)} numbers are expected, each 0 or 1")
+            raise ParameterError("labels", None, f"{len(self._points):,} numbers are expected, each 0 or 1")
         super().__init__(finite_class, len(self._points))
 
     def points(self, begin: int, end: int, run: int = 0) -> Places:

@@ -347,5 +347,7 @@ def _ascending(starts: Sequence[int], stretches: int, rounds: int | None) -> Any
     if places[0] != 0 or (np.diff(places.astype(np.int64)) <= 0).any():
         raise ParameterError("starts", None, "ascending round numbers are expected, the first of them 0")
     if rounds is not None and places[-1] >= rounds:
-        raise ParameterError("starts", None, f"a stretch begins at round {places[-1]}, and there are {rounds} rounds")
+        raise ParameterError(
+            "starts", None, f"a stretch begins at round {places[-1]:,}, and there are {rounds:,} rounds"
+        )
     return places.astype(np.int64)

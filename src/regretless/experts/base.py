@@ -132,7 +132,7 @@ class ExpertLearner(HasInfo, PersistentRecord, CertifiedCombiner):
     def _state_of(self, experts: int, width: int) -> ExpertState:
         if self._state is None:
             if self.n_experts not in (None, experts):
-                raise RegretlessError(f"advice of {experts} experts, and n_experts={self.n_experts}")
+                raise RegretlessError(f"advice of {experts:,} experts, and n_experts={self.n_experts}")
             self._refuse_width(width)
             self._state = self._make(normalised(self.prior, experts), width)
         elif (len(self._state.prior), self._state.width) != (experts, width):

@@ -96,7 +96,7 @@ class FixedShare(ExpertLearner):
             raise ParameterError("horizon", "", f"needs a loss of bounded range, which loss={self.loss!r} has not", " ")
         if switches >= rounds - 1:
             raise ParameterError(
-                "switches", str(switches), f"in {rounds} rounds: there must be fewer than rounds - 1", " "
+                "switches", str(switches), f"in {rounds:,} rounds: there must be fewer than rounds - 1", " "
             )
         alpha = switches / (rounds - 1)
         steady = (rounds - 1 - switches) * log(1 / (1 - alpha))

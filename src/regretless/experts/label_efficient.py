@@ -276,7 +276,7 @@ class LabelEfficient(Pictured):
         """
         learner = cls(base, described["share"], described["seed"], described["rounds"])
         if learner.rounds_ < base.rounds_:
-            raise ValueError(f"{base.rounds_} outcomes were asked in {learner.rounds_} rounds")
+            raise ValueError(f"{base.rounds_:,} outcomes were asked in {learner.rounds_:,} rounds")
         if learner.rounds_ and described["loss"] is not None:
             learner._lost = float(described["loss"])
         if learner.rounds_ and described["regrets"] is not None:

@@ -56,7 +56,7 @@ def minimax_regret(experts: int, rounds: int) -> Fraction:
     games = sum(comb(done + experts - 1, experts - 1) for done in range(rounds))
     if experts > 1 and games * experts << experts > MOST_CELLS:
         raise RegretlessError(
-            f"{experts} experts over {rounds} rounds make {games:,} games of {experts} rows and {1 << experts:,} "
+            f"{experts:,} experts over {rounds:,} rounds make {games:,} games of {experts:,} rows and {1 << experts:,} "
             f"columns, with more than {MOST_CELLS:,} cells: fewer experts or rounds are expected"
         )
     return by_games(experts, rounds)

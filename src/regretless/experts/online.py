@@ -286,7 +286,9 @@ class OnlineCombiner(Pictured, ABC):
         if loss.name == TABLE:
             losses = row_of(outcome)
             if losses.shape != pending.weights.shape:
-                raise RegretlessError(f"losses of shape {losses.shape}: one for each of {len(pending.weights)} experts")
+                raise RegretlessError(
+                    f"losses of shape {losses.shape}: one for each of {len(pending.weights):,} experts"
+                )
             silent = np.isnan(pending.advice)
             if not np.array_equal(np.isnan(losses), silent):
                 raise RegretlessError("losses: a loss for each expert that spoke, nan for the others")

@@ -71,7 +71,7 @@ def schedule(arrivals: Any, rounds: int, *, draws: bool) -> Schedule | None:
     if places.ndim == 0:
         places = rows + places
     if places.shape != (rounds,) or (places != np.floor(places)).any():
-        raise RegretlessError(f"arrivals of shape {places.shape}: one whole number for each of {rounds} rounds")
+        raise RegretlessError(f"arrivals of shape {places.shape}: one whole number for each of {rounds:,} rounds")
     when = np.minimum(places, rounds).astype(np.int64)
     early = np.flatnonzero(when <= rows)
     if len(early):

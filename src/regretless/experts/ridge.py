@@ -306,7 +306,7 @@ class Ridge(ExpertLearner):
     def _rules(self, experts: int) -> CombinerRules:
         positive("a", self.a)
         if experts > MOST:
-            raise RegretlessError(f"{experts} experts: ridge keeps the square of their number; {MOST} at most")
+            raise RegretlessError(f"{experts:,} experts: ridge keeps the square of their number; {MOST:,} at most")
         one_of("around", self.around, ("average", "zero"))
         if self.loss != "square" or self.linearize:
             raise ParameterError("loss", repr(self.loss), "ridge regression is of the plain square loss", ": ")

@@ -99,7 +99,7 @@ def normalised(prior: Any, experts: int) -> Array:
         return np.full(experts, 1.0 / experts)
     result = numbers(prior, "prior").astype(np.float64)
     if result.shape != (experts,):
-        raise RegretlessError(f"prior of shape {result.shape}: one weight for each of the {experts} experts")
+        raise RegretlessError(f"prior of shape {result.shape}: one weight for each of the {experts:,} experts")
     if not (np.isfinite(result).all() and (result > 0).all()):
         raise RegretlessError("prior: the weights must be above 0; leave out experts that are not wanted")
     return np.ascontiguousarray(result / result.sum())

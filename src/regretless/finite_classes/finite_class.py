@@ -415,7 +415,7 @@ def _names(names: Sequence[str] | None, count: int, what: str) -> list[str] | No
         return None
     texts = [str(name) for name in names]
     if len(texts) != count:
-        raise InputRefused(f"{len(texts)} names for {count} {what}", "a name for each is expected")
+        raise InputRefused(f"{len(texts):,} names for {count:,} {what}", "a name for each is expected")
     if what == "points" and len(set(texts)) < count:
         twice = next(name for name, times in Counter(texts).items() if times > 1)
         raise InputRefused(f"two points are called {twice!r}", "different names are expected")

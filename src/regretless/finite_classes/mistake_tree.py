@@ -109,13 +109,13 @@ class MistakeTree:
         """The point at the node that these labels lead to; they are fewer than the depth."""
         node = _node(labels)
         if node >= len(self.points):
-            raise RegretlessError(f"{len(labels)} labels lead out of a mistake tree of depth {self.depth}")
+            raise RegretlessError(f"{len(labels):,} labels lead out of a mistake tree of depth {self.depth}")
         return int(self.points[node])
 
     def hypothesis(self, labels: Sequence[int]) -> int:
         """A hypothesis with these labels on their path; they are at most as many as the depth."""
         if len(labels) > self.depth:
-            raise RegretlessError(f"{len(labels)} labels lead out of a mistake tree of depth {self.depth}")
+            raise RegretlessError(f"{len(labels):,} labels lead out of a mistake tree of depth {self.depth}")
         return int(self.leaves[(_node(labels) + 1 << self.depth - len(labels)) - len(self.leaves)])
 
     def paths(self) -> Iterator[tuple[tuple[int, ...], tuple[int, ...], int]]:
@@ -232,7 +232,7 @@ def _node(labels: Sequence[int]) -> int:
 def _inside(numbers: Array, count: int, what: str) -> None:
     beyond = numbers[(numbers < 0) | (numbers >= count)]
     if len(beyond):
-        raise RegretlessError(f"the mistake tree names number {int(beyond[0])} of a class of {count} {what}")
+        raise RegretlessError(f"the mistake tree names number {int(beyond[0]):,} of a class of {count:,} {what}")
 
 
 def _called(number: int, names: Sequence[Any] | None) -> Any:

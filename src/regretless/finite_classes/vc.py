@@ -85,7 +85,7 @@ def check_shattered(finite_class: FiniteClass, points: Sequence[int]) -> None:
     if len(set(points)) < size:
         raise RegretlessError("a point is in the set twice; different points are expected")
     if hypotheses >> size == 0:
-        raise RegretlessError(f"{size} points need 2^{size} hypotheses; there are {hypotheses}")
+        raise RegretlessError(f"{size} points need 2^{size} hypotheses; there are {hypotheses:,}")
     labels = np.zeros(hypotheses, dtype=np.uint64)
     for point in points:
         bits = finite_class.rows[:, point >> 6] >> np.uint64(point & 63) & np.uint64(1)

@@ -310,7 +310,7 @@ def signs_of(y: Any, count: int) -> Array:
     """
     labels = np.asarray(y)
     if labels.shape != (count,):
-        raise ParameterError("y", None, f"shape {labels.shape}; one label for each of {count} examples is expected")
+        raise ParameterError("y", None, f"shape {labels.shape}; one label for each of {count:,} examples is expected")
     classes = np.unique(labels)
     if len(classes) > 2:
         raise RegretlessError(f"y holds {len(classes)} labels; two are expected")

@@ -430,7 +430,9 @@ def _checked(multiply: Callable[[Vector], Vector], count: int, unit: float = 1.0
     def product(strategy: Vector) -> Vector:
         payoffs = multiply(strategy)
         if payoffs.shape != (count,) or not np.isfinite(payoffs).all():
-            raise RegretlessError(f"payoffs: a product has shape {payoffs.shape}; {count} finite numbers are expected")
+            raise RegretlessError(
+                f"payoffs: a product has shape {payoffs.shape}; {count:,} finite numbers are expected"
+            )
         return payoffs if unit == 1 else payoffs / unit
 
     return product

@@ -264,7 +264,7 @@ def strategy_of(probabilities: Any, count: int, what: str) -> Vector:
         raise RegretlessError(f"{what}: probabilities are expected ({error})") from error
     if strategy.shape != (count,):
         raise RegretlessError(
-            f"{what}: shape {strategy.shape}; one probability for each of {count} strategies is expected"
+            f"{what}: shape {strategy.shape}; one probability for each of {count:,} strategies is expected"
         )
     if not (strategy >= 0).all() or not abs(strategy.sum() - 1) <= 1e-6:
         raise RegretlessError(f"{what}: probabilities are not negative and sum to 1; {strategy.sum():.9g} was found")
@@ -281,7 +281,7 @@ def starts_of(starts: Any, shape: tuple[int, int]) -> tuple[Vector, Vector]:
     """
     if len(starts) != 2:
         expected = "the row player's and the column player's are expected"
-        raise ParameterError("start", None, f"{len(starts)} strategies; {expected}")
+        raise ParameterError("start", None, f"{len(starts):,} strategies; {expected}")
     try:
         return strategy_of(starts[0], shape[0], "row"), strategy_of(starts[1], shape[1], "column")
     except RegretlessError as error:
@@ -424,10 +424,10 @@ def names_or_numbers(names: Sequence[str] | None, count: int, what: str, first: 
     if names is None:
         return list(_numbered(count, first)) if count <= _FEW else list(_numbered.__wrapped__(count, first))
     if isinstance(names, str):
-        raise RegretlessError(f"{what}: {names!r} is one name; a list of {count} names is expected")
+        raise RegretlessError(f"{what}: {names!r} is one name; a list of {count:,} names is expected")
     texts = [str(name) for name in names]
     if len(texts) != count:
-        raise RegretlessError(f"{what}: {len(texts)} names; {count} are expected")
+        raise RegretlessError(f"{what}: {len(texts):,} names; {count:,} are expected")
     if len(set(texts)) < count:
         twice = next(name for place, name in enumerate(texts) if name in texts[:place])
         raise RegretlessError(f"{what}: {twice!r} stands twice; each needs a name of its own")

@@ -223,7 +223,7 @@ class Intervals(CertifiedState, JsonState):
         known = _column("outcomes", outcomes)
         if centres.shape != known.shape:
             raise RegretlessError(
-                f"{len(centres)} forecasts and {len(known)} outcomes: one of each a round is expected"
+                f"{len(centres):,} forecasts and {len(known):,} outcomes: one of each a round is expected"
             )
         with np.errstate(over="ignore"):
             distances = np.abs(known - centres)

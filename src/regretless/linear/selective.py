@@ -307,7 +307,7 @@ class SelectiveSamplingPerceptron(AllInOne):
         codes = self.codes(labels)
         answered = int(_selective(self.state_).asking[0, PLACES["asked"]]) - len(self._waiting())
         if len(batch) != answered:
-            raise RegretlessError(f"{len(batch)} rows, and {answered} labels were learned: give the rows of these")
+            raise RegretlessError(f"{len(batch):,} rows, and {answered:,} labels were learned: give the rows of these")
         run = self._asked_run(batch, codes, weigh(self.class_weight, labels, None, None))
         titled = [replace(one, title=f"{one.title}, of the rounds asked") for one in OF_ASKED]
         if run is None:

@@ -228,7 +228,7 @@ def _encode(path: Path, meta: Mapping[str, Any], tensors: Mapping[str, Array]) -
         _refuse(path, f"the description would take {shown(size)} of memory to be read again", more())
     encoded = written.encode("ascii")
     if len(encoded) > LONGEST_HEADER:
-        _refuse(path, f"the description takes {len(encoded)} bytes", f"at most {LONGEST_HEADER} can be saved")
+        _refuse(path, f"the description takes {len(encoded):,} bytes", f"at most {LONGEST_HEADER:,} can be saved")
     return len(encoded).to_bytes(8, "little") + encoded, [arrays[name] for name in order]
 
 
@@ -280,7 +280,7 @@ def _read_header(path: Path, file: BufferedIOBase, size: int) -> dict[str, Any]:
     if file.read(1) != b"{" or length > LONGEST_HEADER:
         _refuse(path, "is not a model", NOT_OURS)
     if length > size - 8:
-        _refuse(path, f"is cut short: it has {size} bytes, its header alone {length}", AGAIN)
+        _refuse(path, f"is cut short: it has {size:,} bytes, its header alone {length:,}", AGAIN)
     file.seek(8)
     header = _parse(path, file.read(length))
     if not isinstance(header, dict):

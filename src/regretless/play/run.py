@@ -183,7 +183,7 @@ class _Runs:
             player.play(rounds)
         except RegretlessError as error:
             rounds = max(before, player.rounds)
-            raise RegretlessError(f"{called(self._environment)}, after {rounds} rounds: {error}") from error
+            raise RegretlessError(f"{called(self._environment)}, after {rounds:,} rounds: {error}") from error
 
     def _result(self, players: list[Player], curves: list[list[CurvePoint]], seconds: float, fewer: bool) -> PlayResult:
         first, each = players[0], [player.observed() for player in players]

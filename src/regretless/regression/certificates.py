@@ -185,7 +185,7 @@ class CertifiedRegressor(ABC):
         if vector.size not in widths or not np.isfinite(vector).all():
             wanted = " or ".join(str(width) for width in widths)
             raise RegretlessError(
-                f"the comparator has {vector.size} numbers; it must have {wanted}, all of them finite"
+                f"the comparator has {vector.size:,} numbers; it must have {wanted}, all of them finite"
             )
         bias = vector[columns] if vector.size > columns else 0.0
         origin = self.state_.one("origin") / size if size else 0.0

@@ -46,7 +46,7 @@ def row_in_order(values: Any, columns: int, schema: Mapping[str, Any] | None = N
     RegretlessError
         If it has another shape, or holds something else.
     """
-    expected = f"a row of {columns} numbers is expected"
+    expected = f"a row of {columns:,} numbers is expected"
     try:
         row = np.ascontiguousarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -275,7 +275,7 @@ def _losses_of(learner: OnlineClassifier, X: Any, y: Any) -> Losses:
         labels = np.asarray(y)
         predicted = as_array(learner.predict(X))
         if len(predicted) != len(labels):
-            raise RegretlessError(f"X has {len(predicted)} rows and y {len(labels)}")
+            raise RegretlessError(f"X has {len(predicted):,} rows and y {len(labels):,}")
         return Losses(np.asarray(predicted != labels), None)
     twin = deepcopy(learner)
     twin.on_scores = watch = LossRecorder(twin)

@@ -138,7 +138,7 @@ def _without_unknown(batch: Batch, columns: int) -> Batch:
     if batch.starts is not None:
         return first_columns(batch, columns)
     if batch.columns < columns:
-        raise RegretlessError(f"{batch.columns} columns of features; the model knows {columns}")
+        raise RegretlessError(f"{batch.columns:,} columns of features; the model knows {columns:,}")
     return Batch(np.ascontiguousarray(batch.values[:, :columns]), batch.labels, columns)
 
 

@@ -146,7 +146,7 @@ class DurableModel:
     def _admitted(self, rows: int) -> Iterator[None]:
         """Count the rows of a request until it is answered, unless there is too much to do."""
         if rows > self.settings.rows:
-            raise RequestError(413, f"{rows} rows in one request; at most {self.settings.rows} are taken")
+            raise RequestError(413, f"{rows:,} rows in one request; at most {self.settings.rows:,} are taken")
         if self.closing:
             raise RequestError(UNAVAILABLE, "the server is stopping", 5)
         self._refuse_if_down()

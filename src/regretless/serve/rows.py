@@ -81,7 +81,9 @@ class ServedRows(Served):
             wrong = next(one for one in value if type(one) not in (int, float))
             raise Refused(f"a row is a list of numbers; {shown(wrong)}")
         if len(value) != columns:
-            raise Refused(f"a row of {columns} numbers is expected; {len(value)} were found{self._of_words(columns)}")
+            raise Refused(
+                f"a row of {columns:,} numbers is expected; {len(value):,} were found{self._of_words(columns)}"
+            )
         try:
             row = np.array(value, dtype=np.float64)
         except OverflowError:
@@ -112,7 +114,7 @@ class ServedRows(Served):
         row = _doubles(stored)
         short = self.learner.state_.columns - len(row)
         if short < 0:
-            raise Refused(f"a row of {self.learner.state_.columns} numbers is expected; {len(row)} were found")
+            raise Refused(f"a row of {self.learner.state_.columns:,} numbers is expected; {len(row):,} were found")
         return row if short <= 0 else np.append(row, np.zeros(short))  # columns that came since
 
     def value_of(self, stored: bytes) -> Any:

@@ -258,7 +258,9 @@ def _of_arms_and_features(learner: Any, schema: Mapping[str, Any]) -> tuple[Any,
     fresh = type(learner)(**(learner.get_params() | {"n_arms": many, "arms": names}))
     features, bits = _features(schema.get("features")), fresh.hash_bits
     if bits is not None and features != 1 << bits:
-        raise RegretlessError(f"the schema has {features} features; a hash of {bits} bits (hash_bits) has {1 << bits}")
+        raise RegretlessError(
+            f"the schema has {features:,} features; a hash of {bits} bits (hash_bits) has {1 << bits:,}"
+        )
     return fresh, {"schema": {"features": features}}
 
 

@@ -220,7 +220,7 @@ class Store(ABC):
             change(INSERT, map(row_of, events))
             changed = change(SETTLE, map(settlement_of, settled))
             if changed != len(settled):
-                raise StoreError(f"{self.name}: of {len(settled)} events {changed} still waited for their labels")
+                raise StoreError(f"{self.name}: of {len(settled):,} events {changed} still waited for their labels")
 
     def refuse(self, numbers: Sequence[int]) -> None:
         """Mark events whose label was written down and could not be learned."""

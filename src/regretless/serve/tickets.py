@@ -89,7 +89,7 @@ class ServedCombiner(ServedByTicket):
             value = [value.get(name) for name in names]
         if type(value) is not list or len(value) != len(names):
             raise Refused(
-                f"forecasts of {len(names)} experts are expected, as a list or by their names; {shown(value)}"
+                f"forecasts of {len(names):,} experts are expected, as a list or by their names; {shown(value)}"
             )
         width = self.learner.width_
         for one in value:
@@ -310,7 +310,7 @@ class ServedContextual(ServedBandit):
     def _row_words(self) -> str:
         row = f"a list of {self._features} finite numbers"
         row += "" if self.learner.hash_bits is None else " or an object of numbers and texts by their names"
-        return f"for each of at most {self.learner.n_arms_} arms {row}" if self.learner.shared else row
+        return f"for each of at most {self.learner.n_arms_:,} arms {row}" if self.learner.shared else row
 
     def _predicted(self, value: Any) -> ServedAnswer:
         draw = self.learner.act(value["features"], value.get("available"))

@@ -338,7 +338,7 @@ def _each_round(log: Log, probabilities: Any) -> Array:
 
 def _refuse_length(log: Log, size: int, what: str) -> None:
     if size != len(log):
-        raise RegretlessError(f"{size} {what}; the log has {len(log)} rounds, and one for each is expected")
+        raise RegretlessError(f"{size:,} {what}; the log has {len(log):,} rounds, and one for each is expected")
 
 
 def _by_name(log: Log, probabilities: Mapping[Any, float]) -> tuple[Log, list[float]]:

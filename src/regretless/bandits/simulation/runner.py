@@ -214,7 +214,7 @@ def _marks(marks: int | Sequence[int], rounds: int) -> Array:
     else:
         places = np.asarray(marks)
         if places.ndim != 1 or (places < 1).any() or (places > rounds).any() or (places != places.round()).any():
-            raise ParameterError("marks", repr(marks), f"whole numbers from 1 to {rounds} are expected")
+            raise ParameterError("marks", repr(marks), f"whole numbers from 1 to {rounds:,} are expected")
     return np.unique(np.append(places, rounds).astype(np.int64))
 
 

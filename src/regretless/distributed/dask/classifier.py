@@ -279,8 +279,8 @@ def count_right(learner: OnlineClassifier, shard: Any) -> tuple[int, int]:
         raise RegretlessError(f"{shard.name}: {names_differ(set(names), set(fitted))}")
     for batch in stream.batches():
         if batch.columns != learner.n_features_in_:
-            expected = f"{learner.n_features_in_} features are expected"
-            raise RegretlessError(f"{shard.name}: X has {batch.columns} features; {expected}")
+            expected = f"{learner.n_features_in_:,} features are expected"
+            raise RegretlessError(f"{shard.name}: X has {batch.columns:,} features; {expected}")
         right += int(np.count_nonzero(learner.labels(learner.scores(batch)) == batch.labels))
         rows += len(batch)
     return right, rows

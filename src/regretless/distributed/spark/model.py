@@ -220,7 +220,7 @@ def _label_type(learner: OnlineClassifier) -> Any:
 
 def _refuse_width(value: int, learner: OnlineClassifier, begin: str = "") -> None:
     if value != learner.n_features_in_:
-        raise RegretlessError(f"{begin}{value} features, but the model knows {learner.n_features_in_}")
+        raise RegretlessError(f"{begin}{value:,} features, but the model knows {learner.n_features_in_:,}")
 
 
 def _in_words(partitions: Mapping[str, int]) -> str:

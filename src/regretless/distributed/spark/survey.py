@@ -215,7 +215,7 @@ def _count_partitions(frame: Any, layout: Layout) -> tuple[list[SparkPartition],
 
 def _refuse_missing(partition: int, column: str, rows: int) -> None:
     if rows:
-        fault = f"partition {partition}: column {column!r} holds null or NaN in {rows} rows"
+        fault = f"partition {partition}: column {column!r} holds null or NaN in {rows:,} rows"
         raise RegretlessError(f"{fault}; drop or fill them before")
 
 

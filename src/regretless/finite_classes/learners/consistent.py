@@ -73,7 +73,7 @@ class Consistent(ClassLearner):
             places: dict[Any, int] = {name: place for place, name in enumerate(names)}
             order = np.array([self._number(one, places) for one in self.order], np.int64)
         if len(order) != count or not np.array_equal(np.sort(order), np.arange(count)):
-            raise ParameterError("order", "", f"must name each of the {count} hypotheses once", " ")
+            raise ParameterError("order", "", f"must name each of the {count:,} hypotheses once", " ")
         return order
 
     def _number(self, one: Any, places: dict[Any, int]) -> int:

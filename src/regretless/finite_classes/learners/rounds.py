@@ -117,7 +117,7 @@ def labels_of(labels: Any, rounds: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """
     array = np.asarray(labels)
     if array.shape != (rounds,):
-        raise RegretlessError(f"labels of shape {array.shape}; one for each of {rounds} points is expected")
+        raise RegretlessError(f"labels of shape {array.shape}; one for each of {rounds:,} points is expected")
     if array.dtype.kind not in "biuf":
         for row, label in enumerate(labels):
             if not is_label(label):

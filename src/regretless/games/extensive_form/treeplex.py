@@ -87,7 +87,7 @@ class Treeplex:
         self.sets = names_or_numbers(sets, len(parents), f"{what}: information sets")
         self.actions = self.names if actions is None else [str(action) for action in actions]
         if len(self.actions) != count:
-            raise RegretlessError(f"{what}: {len(self.actions)} names of actions; {count} sequences need one each")
+            raise RegretlessError(f"{what}: {len(self.actions):,} names of actions; {count:,} sequences need one each")
 
     def __len__(self) -> int:
         return len(self.order)
@@ -151,7 +151,7 @@ class Treeplex:
         except (TypeError, ValueError) as error:
             raise RegretlessError(f"{self.what}: a plan of probabilities is expected ({error})") from error
         if outward.shape != (len(self),):
-            expected = f"one probability for each of {len(self)} sequences is expected"
+            expected = f"one probability for each of {len(self):,} sequences is expected"
             raise RegretlessError(f"{self.what}: shape {outward.shape}; {expected}")
         inward = self.inward(outward)
         if not (inward >= 0).all() or not abs(inward[0] - 1) <= NEAR:
@@ -198,7 +198,7 @@ def _numbered(
 ) -> tuple[Whole, Whole, Whole, Whole]:
     """The sequences and sets in the kernels' order: a set comes after its parent."""
     if count >= LIMIT:
-        raise InputRefused(f"{what}: {count} sequences", f"at most {LIMIT} are expected")
+        raise InputRefused(f"{what}: {count:,} sequences", f"at most {LIMIT:,} are expected")
     owner = [-1] * count
     entered: list[list[int]] = [[] for _ in range(count)]
     for place, (parent, below) in enumerate(zip(parents, children, strict=True)):

@@ -268,7 +268,9 @@ class _KernelReading:
         if self.question.against is not None:
             weights = np.ascontiguousarray(self.question.against[0][:, target : target + 1])
             if self.batch is None or len(weights) != len(self.batch):
-                raise RegretlessError(f"a comparator needs one coefficient for each of the {self.rows} rows, in memory")
+                raise RegretlessError(
+                    f"a comparator needs one coefficient for each of the {self.rows:,} rows, in memory"
+                )
             return [self._over_rows("yours", weights)], None
         ended, average = self._of_run(target)
         functions = [Function("final function", self.last[:, target], *ended)]

@@ -194,7 +194,7 @@ class DualArrays(BaseState):
             raise RegretlessError("what the function is made of cannot change after the first round; fit anew")
         if 0 < rules.budget < self.support.count:
             raise RegretlessError(
-                f"the support has {self.support.count} rows, more than budget={rules.budget}; fit anew"
+                f"the support has {self.support.count:,} rows, more than budget={rules.budget}; fit anew"
             )
 
     def follow(self, rules: Rules) -> None:

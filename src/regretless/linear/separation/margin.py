@@ -159,7 +159,7 @@ def max_margin_signed(
     batch = _dense_if_small(read_batch(rows))
     labels = np.ones(len(batch)) if signs is None else np.asarray(signs, dtype=np.float64)
     if labels.shape != (len(batch),) or not (np.abs(labels) == 1).all():
-        raise RegretlessError(f"signs must be {len(batch)} numbers, each -1 or 1")
+        raise RegretlessError(f"signs must be {len(batch):,} numbers, each -1 or 1")
     signed = SignedRows(batch, labels, intercept)
     first = None if toward is None else signed.inside(*toward)
     return _max_margin(signed, 1e-9, Budget() if budget is None else budget, numbers, first)
@@ -441,7 +441,7 @@ class MarginSearch:
             why = f"{np.count_nonzero(weights)} rows combine to exactly zero (Gordan)"
             self._inseparable(rows, weights, why, proven=True)
         elif proved is None and near <= ROUNDING:
-            why = f"{len(rows)} rows combine to zero but for rounding errors (Gordan)"
+            why = f"{len(rows):,} rows combine to zero but for rounding errors (Gordan)"
             self._inseparable(rows, weights, why, proven=False)
         return self.separable is False
 

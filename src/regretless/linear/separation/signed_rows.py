@@ -49,7 +49,7 @@ def read_signs(X: Any, y: Any) -> tuple[Batch, Array]:
     labels = read_labels(y, len(batch))
     classes = np.unique(labels)
     if len(classes) > 2:
-        raise RegretlessError(f"y holds {len(classes)} classes; a hyperplane separates two")
+        raise RegretlessError(f"y holds {len(classes):,} classes; a hyperplane separates two")
     larger = classes[-1]
     if len(classes) == 1 and labels.dtype.kind != "U" and not larger > 0:
         return batch, np.full(len(batch), -1.0)
