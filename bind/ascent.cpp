@@ -1,4 +1,5 @@
-// Linear support vector machines by coordinate ascent in the dual.
+// The search for comparators of rows in memory: linear support vector machines by coordinate ascent in the dual, and
+// margins along directions.
 #include "ascent.hpp"
 
 #include <cmath>
@@ -15,30 +16,107 @@ namespace regretless {
 
 namespace {
 
-Report climb(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
-             const Signs& labels, const std::optional<Order>& order, double intercept, const State2& vectors,
-             const State1& biases, const State2& multipliers, const Reals& most, bool last) {
-  constexpr std::size_t one = penalties, both = 2 * penalties;
-  const Rounds r = rounds_of(values, indices, starts, labels, std::nullopt, order, 0, -1, 1);
-  demand(vectors.shape(1) == both && biases.size() == both, "each vector beside what its mean lacks");
-  demand(most.size() == one && multipliers.shape(1) == one, "four penalties");
-  for (std::size_t k = 0; k < one; ++k)
-    demand(most.data()[k] > 0 && std::isfinite(most.data()[k]), "the most of a multiplier is a finite number above 0");
-  demand(std::int64_t(multipliers.shape(0)) == r.block.rows, "multipliers for each row");
+// What rows of so many machines climb with, checked.
+Ascent ascent_of(const Block& block, const State2& vectors, const State1& biases, const std::optional<State2>& lacks,
+                 const std::optional<Reals>& inverse, double inverse_constant) {
+  demand(vectors.shape(1) == penalties && biases.size() == penalties, "four vectors, side by side");
+  demand(!lacks || (std::int64_t(lacks->shape(0)) == block.rows && lacks->shape(1) == penalties),
+         "what the multipliers' means lack, for each row");
+  demand(!inverse || inverse->size() == vectors.shape(0), "an entry of the inverse for each column");
   Ascent a;
+  a.inverse = inverse ? inverse->data() : nullptr;
+  a.inverse_constant = inverse_constant;
   a.vectors = vectors.data();
   a.biases = biases.data();
-  a.most = most.data();
+  a.lacks = lacks ? lacks->data() : nullptr;
   a.columns = std::int64_t(vectors.shape(0));
+  return a;
+}
+
+// The same from a row on.
+Ascent from_row(Ascent a, std::int64_t first) {
+  if (a.multipliers) a.multipliers += penalties * first;
+  if (a.lacks) a.lacks += penalties * first;
+  a.before = first;
+  return a;
+}
+
+Report climb(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
+             const Signs& labels, const std::optional<Order>& order, double intercept, const State2& vectors,
+             const State1& biases, const State2& multipliers, const Reals& most, const std::optional<State2>& lacks,
+             const std::optional<Reals>& inverse, double inverse_constant) {
+  const Rounds r = rounds_of(values, indices, starts, labels, std::nullopt, order, 0, -1, 1);
+  Ascent a = ascent_of(r.block, vectors, biases, lacks, inverse, inverse_constant);
+  demand(most.size() == penalties && multipliers.shape(1) == penalties, "four penalties");
+  for (std::size_t k = 0; k < penalties; ++k)
+    demand(most.data()[k] > 0 && std::isfinite(most.data()[k]), "the most of a multiplier is a finite number above 0");
+  demand(std::int64_t(multipliers.shape(0)) == r.block.rows, "multipliers for each row");
+  a.multipliers = multipliers.data();
+  a.most = most.data();
   a.rounds = r.count;
-  a.last = last;
   nb::gil_scoped_release unlocked;
   return report(
       in_pieces(r, [&](const Block& rows, const Labels& of, std::int64_t begin, std::int64_t end, std::int64_t first) {
-        a.multipliers = multipliers.data() + penalties * first;
-        a.before = first;
-        return REGRETLESS_COMPILED(ascent_kernels).climb(rows, of, intercept, a, begin, end);
+        return REGRETLESS_COMPILED(ascent_kernels).climb(rows, of, intercept, from_row(a, first), begin, end);
       }));
+}
+
+Report climb_to_means(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
+                      double intercept, const State2& vectors, const State1& biases, const State2& lacks,
+                      const std::optional<Reals>& inverse, double inverse_constant) {
+  const Block block = block_of(values, indices, starts);
+  const Ascent a = ascent_of(block, vectors, biases, lacks, inverse, inverse_constant);
+  nb::gil_scoped_release unlocked;
+  return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
+    return REGRETLESS_COMPILED(ascent_kernels).to_means(rows, intercept, from_row(a, first));
+  }));
+}
+
+std::pair<double, Report> sum_of_squares(const Any& values, const std::optional<Any>& indices,
+                                         const std::optional<Any>& starts, const Reals& inverse) {
+  const Block block = block_of(values, indices, starts);
+  double sum = 0;
+  nb::gil_scoped_release unlocked;
+  const LinearVerdict verdict = in_pieces(block, [&](const Block& rows, std::int64_t) {
+    return REGRETLESS_COMPILED(ascent_kernels).add_squares(rows, inverse.data(), std::int64_t(inverse.size()), sum);
+  });
+  return {sum, report(verdict)};
+}
+
+Report sight_margins(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
+                     const Signs& labels, double intercept, const State2& directions, const Reals& biases,
+                     const Signs& whose, const Reals& times, const State3& bins, const State1& least,
+                     const State1& norms, const State2& margins) {
+  const Block block = block_of(values, indices, starts);
+  const std::size_t count = bins.shape(0);
+  demand(count > 0 && biases.size() == count && whose.size() == count && times.size() == count,
+         "a bias, a label and a number of times for each direction");
+  demand(directions.shape(1) >= count && least.size() == count && bins.shape(1) == std::size_t(ray_bins) &&
+             bins.shape(2) == 3 && norms.size() == 3,
+         "the rays' arrays do not fit each other");
+  demand(margins.shape(0) == count && std::int64_t(margins.shape(1)) == block.rows,
+         "room for one margin of each ray and row");
+  std::vector<double> scratch(directions.shape(1));
+  const FixedVectors along{directions.data(),
+                           biases.data(),
+                           whose.data(),
+                           times.data(),
+                           norms.data(),
+                           scratch.data(),
+                           std::int64_t(directions.shape(0)),
+                           std::int64_t(directions.shape(1)),
+                           std::int64_t(count)};
+  const WrittenRays rays{{along, bins.data(), least.data()}, margins.data(), block.rows};
+  const Labels of = labels_of(block, labels, std::nullopt);
+  nb::gil_scoped_release unlocked;
+  const AscentKernels& kernels = REGRETLESS_COMPILED(ascent_kernels);
+  const LinearVerdict verdict = in_pieces(block, [&](const Block& rows, std::int64_t first) {
+    WrittenRays piece = rays;
+    piece.margins += first;
+    return kernels.write_margins(rows, {of.label + first, nullptr}, intercept, piece);
+  });
+  if (verdict.refusal == LinearRefusal::none) kernels.bin_margins(rays);
+  return report(verdict);
 }
 
 }  // namespace
@@ -46,8 +124,23 @@ Report climb(const Any& values, const std::optional<Any>& indices, const std::op
 void bind_ascent(nb::module_& m) {
   m.def("climb", &climb, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
         "labels"_a.noconvert(), "order"_a.noconvert().none(), "intercept"_a, "vectors"_a.noconvert(),
-        "biases"_a.noconvert(), "multipliers"_a.noconvert(), "most"_a.noconvert(), "last"_a,
-        "One pass of coordinate ascent in the dual of four linear support vector machines.");
+        "biases"_a.noconvert(), "multipliers"_a.noconvert(), "most"_a.noconvert(),
+        "lacks"_a.noconvert().none() = nb::none(), "inverse"_a.noconvert().none() = nb::none(),
+        "inverse_constant"_a = 1.0,
+        "One pass of coordinate ascent in the dual of four linear support vector machines; to `lacks` is added by how "
+        "much the multipliers, times the label, are above their means over the pass. With the inverse of a diagonal A "
+        "they are machines of the rows A^-1/2 x, by vectors that give the rows x the same scores.");
+  m.def("climb_to_means", &climb_to_means, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "intercept"_a, "vectors"_a.noconvert(), "biases"_a.noconvert(),
+        "lacks"_a.noconvert(), "inverse"_a.noconvert().none() = nb::none(), "inverse_constant"_a = 1.0,
+        "From the vectors at the end of a pass of `climb` to their means over it, by what it wrote into `lacks`.");
+  m.def("sum_of_squares", &sum_of_squares, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "inverse"_a.noconvert(), "The sum of x'A^-1 x over all rows x, A a diagonal.");
+  m.def("sight_margins", &sight_margins, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "labels"_a.noconvert(), "intercept"_a, "directions"_a.noconvert(),
+        "biases"_a.noconvert(), "whose"_a.noconvert(), "times"_a.noconvert(), "bins"_a.noconvert(),
+        "least"_a.noconvert(), "norms"_a.noconvert(), "margins"_a.noconvert(),
+        "What `sight` does, with the margins of all rows written down, a row each direction.");
   m.attr("PENALTIES") = penalties;
 }
 

@@ -1,7 +1,9 @@
-// Coordinate ascent in the dual for one instruction set: compiled once for each, REGRETLESS_ISA being its name.
+// The search for comparators of rows in memory for one instruction set: compiled once for each, REGRETLESS_ISA being
+// its name.
 #include <variant>
 
 #include "regretless/dual_ascent.hpp"
+#include "regretless/written_margins.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -11,11 +13,28 @@ static LinearVerdict climb_block(const Block& block, const Labels& labels, doubl
                     rows_of(block));
 }
 
+static LinearVerdict means_of_block(const Block& block, double intercept, const Ascent& ascent) {
+  return std::visit([&](const auto& rows) { return to_means(rows, block.rows, intercept, ascent); }, rows_of(block));
+}
+
+static LinearVerdict squares_of_block(const Block& block, const double* inverse, std::int64_t columns, double& sum) {
+  return std::visit([&](const auto& rows) { return add_squares(rows, block.rows, inverse, columns, sum); },
+                    rows_of(block));
+}
+
+static LinearVerdict margins_of_block(const Block& block, const Labels& labels, double intercept,
+                                      const WrittenRays& rays) {
+  return std::visit([&](const auto& rows) { return write_margins(rows, block.rows, labels, intercept, rays); },
+                    rows_of(block));
+}
+
 }  // namespace regretless::REGRETLESS_ISA
 
 #define REGRETLESS_PASTE(a, b) a##b
 #define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(ascent_kernels_, isa)
 
 namespace regretless {
-const AscentKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::climb_block};
+const AscentKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::climb_block, REGRETLESS_ISA::means_of_block,
+                                                        REGRETLESS_ISA::squares_of_block,
+                                                        REGRETLESS_ISA::margins_of_block, REGRETLESS_ISA::bin_margins};
 }  // namespace regretless

@@ -12,7 +12,7 @@ struct Machines {
   std::int64_t columns;
   double intercept;
   bool last;
-  std::vector<double> most, vectors, biases, multipliers;
+  std::vector<double> most, vectors, biases, multipliers, lacks;
 
   Machines(Input& in, Rounds& r) : columns(in.below(20)), last(in.flag()) {
     const bool sound = in.byte() < 192;
@@ -20,13 +20,14 @@ struct Machines {
     intercept = sound ? in.finite() : in.any();
     most = array<double>(penalties, [&] { return std::fabs(in.finite()) + 5e-324; });
     const auto number = [&] { return sound ? 0.0 : in.any() + 0.0; };  // no weight is -0
-    vectors = array<double>(columns * 2 * penalties, number);
-    biases = array<double>(2 * penalties, number);
+    vectors = array<double>(columns * penalties, number);
+    biases = array<double>(penalties, number);
     for (std::int64_t k = 0; k < r.block.rows * penalties; ++k)
       multipliers.push_back(sound ? 0 : in.unit() * most[std::size_t(k % penalties)]);
     multipliers.shrink_to_fit();
+    lacks = std::vector<double>(multipliers.size());
   }
-  LinearVerdict climb(const Rounds& r, std::int64_t begin, std::int64_t end) {
+  Ascent ascent(const Rounds& r) {
     Ascent a;
     a.vectors = at(vectors);
     a.biases = at(biases);
@@ -34,11 +35,20 @@ struct Machines {
     a.most = at(most);
     a.columns = columns;
     a.rounds = r.count;
-    a.last = last;
-    return KERNELS(ascent_kernels_).climb(r.block, r.of, intercept, a, begin, end);
+    a.lacks = last ? at(lacks) : nullptr;
+    return a;
+  }
+  LinearVerdict climb(const Rounds& r, std::int64_t begin, std::int64_t end) {
+    return KERNELS(ascent_kernels_).climb(r.block, r.of, intercept, ascent(r), begin, end);
+  }
+  LinearVerdict to_means(const Rounds& r) {
+    Block block = r.block;
+    block.order = nullptr;
+    return last ? KERNELS(ascent_kernels_).to_means(block, intercept, ascent(r)) : LinearVerdict{};
   }
   bool is_like(const Machines& other) const {
-    return same(vectors, other.vectors) && same(biases, other.biases) && same(multipliers, other.multipliers);
+    return same(vectors, other.vectors) && same(biases, other.biases) && same(multipliers, other.multipliers) &&
+           same(lacks, other.lacks);
   }
 };
 
@@ -63,5 +73,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   thin(r, sparse);
   other = thinner.climb(sparse, r.begin, r.end);
   MUST(other.played == verdict.played && other.refusal == verdict.refusal && thinner.is_like(whole));
+  const LinearVerdict means = whole.to_means(r);
+  other = thinner.to_means(sparse);
+  MUST(other.played == means.played && other.refusal == means.refusal && thinner.is_like(whole));
   return 0;
 }

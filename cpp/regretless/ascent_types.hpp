@@ -1,4 +1,5 @@
-// What coordinate ascent in the dual of support vector machines reads and writes.
+// What the search for comparators of rows in memory reads and writes: coordinate ascent in the dual of support vector
+// machines, and margins along directions.
 #pragma once
 #include "linear_types.hpp"
 
@@ -7,18 +8,32 @@ namespace regretless {
 inline constexpr int penalties = 4;  // of machines that climb at once
 
 struct Ascent {
-  double* vectors = nullptr;      // (columns, 2 * penalties): the vectors, and what their means over a pass lack
-  double* biases = nullptr;       // 2 * penalties
+  double* vectors = nullptr;      // (columns, penalties)
+  double* biases = nullptr;       // penalties
   double* multipliers = nullptr;  // (rows, penalties)
+  double* lacks = nullptr;        // (rows, penalties), or null: what the multipliers' means over the pass lack of them
   const double* most = nullptr;   // penalties: what a multiplier may be at most
+  // (columns), or null: the inverse of a diagonal A; the machines are those of the rows A^-1/2 x, and these vectors
+  // give the rows x the same scores.
+  const double* inverse = nullptr;
+  double inverse_constant = 1;  // that of the constant feature
   std::int64_t columns = 0;
   std::int64_t before = 0, rounds = 0;  // of the pass: those that are over, and all of them
-  bool last = false;                    // whether the mean is over this pass
+};
+
+// Rays of which the margins of all rows are written down.
+struct WrittenRays : Rays {
+  double* margins = nullptr;  // (count, rows)
+  std::int64_t rows = 0;
 };
 
 struct AscentKernels {
   LinearVerdict (*climb)(const Block& block, const Labels& labels, double intercept, const Ascent& ascent,
                          std::int64_t begin, std::int64_t end);
+  LinearVerdict (*to_means)(const Block& block, double intercept, const Ascent& ascent);
+  LinearVerdict (*add_squares)(const Block& block, const double* inverse, std::int64_t columns, double& sum);
+  LinearVerdict (*write_margins)(const Block& block, const Labels& labels, double intercept, const WrittenRays& rays);
+  void (*bin_margins)(const WrittenRays& rays);
 };
 
 extern const AscentKernels ascent_kernels_generic, ascent_kernels_v1, ascent_kernels_v3, ascent_kernels_v4;

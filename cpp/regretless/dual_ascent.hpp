@@ -1,7 +1,8 @@
 // Linear support vector machines of several penalties at once, by coordinate ascent in the dual (Hsieh, Chang, Lin,
 // Keerthi and Sundararajan 2008): each row's multiplier moves to where the dual is largest, between 0 and the most that
 // the penalty allows, and the vector moves with it. A pass or some are enough for a direction to look along; the mean
-// of the vectors over the last pass is the steadier one.
+// of the vectors over the last pass is the steadier one. It is the vector of the multipliers' means, and of these each
+// row knows its own.
 #pragma once
 #include "any_rows.hpp"
 #include "ascent_types.hpp"
@@ -10,46 +11,100 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-// From the products of a row to the steps along it, and of these the part before which the pass had come to the row.
-REGRETLESS_INLINE bool ascend(double y, double norm2, double b, double past, double* multipliers, const Ascent& a,
-                              double* products) {
+// From the products of a row to the steps along it. Of a step, its multiplier's mean over the pass lacks the part
+// before which the pass had come to the row.
+REGRETLESS_INLINE bool ascend(double y, double norm2, double b, double past, double* multipliers, double* lacks,
+                              const Ascent& a, double* products) {
   bool moves = false;
   for (int k = 0; k < penalties; ++k) {
     const double lack = 1 - y * (products[k] + b * a.biases[k]), aim = multipliers[k] + lack / norm2;
     const double next = aim > 0 ? (aim < a.most[k] ? aim : a.most[k]) : 0, step = y * (next - multipliers[k]);
     multipliers[k] = next;
     products[k] = step;
-    products[penalties + k] = past * step;
+    if (lacks) lacks[k] += past * step;
     moves |= step != 0;
   }
   if (moves && b != 0)
-    for (int k = 0; k < 2 * penalties; ++k) a.biases[k] += products[k] * b;
+    for (int k = 0; k < penalties; ++k) a.biases[k] += products[k] * b * a.inverse_constant;
   return moves;
+}
+
+// x'A^-1 x, one entry after the other: those that are zero change nothing.
+template <class Row>
+REGRETLESS_INLINE double norm2_by(const double* inverse, const Row& row) {
+  double sum = 0;
+  for (std::int64_t k = 0; k < row.n; ++k) sum += double(row.x[k]) * double(row.x[k]) * inverse[row.column(k)];
+  return sum;
+}
+
+// Beyond so many columns the vectors do not stay in the nearest caches.
+inline constexpr std::int64_t near_columns = 1 << 14;
+inline constexpr std::int64_t bytes_of_column = penalties * std::int64_t(sizeof(double));
+
+// To each vector its part of a row.
+template <class Row, class Value>
+REGRETLESS_INLINE void add_values(const Row& row, const double* by, double* vectors, const Value& value) {
+  const auto part = load<penalties>(by);
+  for (std::int64_t k = 0; k < row.n; ++k) {
+    double* const vector = vectors + std::int64_t(row.column(k)) * penalties;
+    store(vector, load<penalties>(vector) + part * spread<penalties>(value(k)));
+  }
+}
+template <class Row>
+REGRETLESS_INLINE void add_four(const Row& row, const double* by, const Ascent& a) {
+  if (a.inverse) add_values(row, by, a.vectors, [&](std::int64_t k) { return row.x[k] * a.inverse[row.column(k)]; });
+  else add_values(row, by, a.vectors, [&](std::int64_t k) { return double(row.x[k]); });
 }
 
 template <Rows X>
 LinearVerdict climb(const X& rows, const Labels& labels, double b, const Ascent& a, std::int64_t begin,
                     std::int64_t end) {
-  constexpr int both = 2 * penalties;
-  const bool far = a.columns > 1 << 13;
-  double products[both];
+  double products[penalties];
   for (std::int64_t t = begin; t < end; ++t) {
     if (const LinearRefusal c = rows.check(t, a.columns); c != LinearRefusal::none) return {t, c};
     rows.prefetch(t, end);
-    if (far && t + 1 < end) rows.prefetch_weights(t + 1, a.vectors, both * std::int64_t(sizeof(double)));
+    if (a.columns > near_columns && t + 1 < end) rows.prefetch_weights(t + 1, a.vectors, bytes_of_column);
     const auto row = rows[t];
-    const double norm2 = products_and_norm(row, a.vectors, both, products) + b * b;
+    double norm2 = products_and_norm(row, a.vectors, penalties, products) + b * b;
+    if (norm2 < infinity && a.inverse) norm2 = norm2_by(a.inverse, row) + b * b * a.inverse_constant;
     if (!(norm2 < infinity)) return {t, LinearRefusal::not_finite};
-    const std::int64_t at = rows.at(t);
-    const double y = labels.label[at] > 0 ? 1 : -1, past = a.last ? double(a.before + t) / double(a.rounds) : 0;
-    if (!(norm2 > 0) || !ascend(y, norm2, b, past, a.multipliers + at * penalties, a, products)) continue;
-    const Eight step = load<both>(products);
-    for (std::int64_t k = 0; k < row.n; ++k) {
-      double* const vector = a.vectors + std::int64_t(row.column(k)) * both;
-      store(vector, load<both>(vector) + step * spread<both>(double(row.x[k])));
-    }
+    const std::int64_t at = rows.at(t) * penalties;
+    const double y = labels.label[rows.at(t)] > 0 ? 1 : -1, past = double(a.before + t) / double(a.rounds);
+    if (norm2 > 0 && ascend(y, norm2, b, past, a.multipliers + at, a.lacks ? a.lacks + at : nullptr, a, products))
+      add_four(row, products, a);
   }
   return {end, LinearRefusal::none};
+}
+
+// From the vectors at the end of a pass to their means over it. Rows that did not move are not read.
+template <Rows X>
+LinearVerdict to_means(const X& rows, std::int64_t count, double b, const Ascent& a) {
+  for (std::int64_t t = 0; t < count; ++t) {
+    double by[penalties];
+    bool any = false;
+    for (int k = 0; k < penalties; ++k) {
+      by[k] = -a.lacks[t * penalties + k];
+      any |= by[k] != 0;
+    }
+    if (!any) continue;
+    if (const LinearRefusal c = rows.check(t, a.columns); c != LinearRefusal::none) return {t, c};
+    rows.prefetch(t, count);
+    if (a.columns > near_columns && t + 1 < count) rows.prefetch_weights(t + 1, a.vectors, bytes_of_column);
+    for (int k = 0; k < penalties; ++k) a.biases[k] += by[k] * b * a.inverse_constant;
+    add_four(rows[t], by, a);
+  }
+  return {count, LinearRefusal::none};
+}
+
+// The sum of x'A^-1 x over all rows.
+template <Rows X>
+LinearVerdict add_squares(const X& rows, std::int64_t count, const double* inverse, std::int64_t columns, double& sum) {
+  for (std::int64_t t = 0; t < count; ++t) {
+    if (const LinearRefusal c = rows.check(t, columns); c != LinearRefusal::none) return {t, c};
+    rows.prefetch(t, count);
+    sum += norm2_by(inverse, rows[t]);
+  }
+  return {count, LinearRefusal::none};
 }
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -36,8 +36,8 @@ from ..finite_classes.trees import kuhn
 CLASSES = ("Player", "MirrorPlayer", "SecondOrderPlayer", "Combiner", "KernelMachine", "Puller", "Voter", "Dueler")
 CLASSES += ("AggregatedPlayer", "RegressionPlayer", "Explorer", "Tree", "TreeDuel", "Payer")
 READERS = ("add_words", "columns_of", "cross_rows")  # which know them by name
-FUNCTIONS = ("sight", "charge", "climb", "ridge_regression", "detect", "shorten_payoffs", "enclose", "solve_game")
-FUNCTIONS += READERS
+FUNCTIONS = ("sight", "sight_margins", "charge", "climb", "climb_to_means", "sum_of_squares")
+FUNCTIONS += ("ridge_regression", "detect", "shorten_payoffs", "enclose", "solve_game", *READERS)
 UNRECORDED = _core.RegressionPlayer
 PASSED_ON = ("Tree", "Payer")  # which the core itself takes: they are handed out as they are
 
@@ -116,7 +116,9 @@ def sound_calls() -> Calls:
             SecondOrderPerceptron(matrix="full").fit(rows, y).decision_function(rows)
             for number in (AggregatedRegressor(), AggregatedQuantile(), VovkAzouryWarmuth(), OnlineGradientDescent()):
                 number.fit(rows, np.arange(6.0)).predict(rows)
-            Perceptron().fit(rows, [0, 1, 2, 0, 1, 2]).certify(rows, [0, 1, 2, 0, 1, 2])
+            three = Perceptron().fit(rows, [0, 1, 2] * 2)
+            three.certify(rows, [0, 1, 2] * 2)
+            three.certify(rows, [0, 1, 2] * 2, against=np.ones((3, 3)))
         _minimised(X)
         EDetector(0.2, 10).play(np.ones(6))
         for name in EXPERT_LEARNERS:
@@ -146,8 +148,11 @@ def _minimised(X: Any) -> None:
     sparse, four = csr_array(X), _core.PENALTIES
     for values, *where in ((X, None, None), (sparse.data, sparse.indices, sparse.indptr)):
         labels, order = np.array([-1, 1] * 3, np.int32), np.arange(6)
-        sums = np.zeros((3, 2 * four)), np.zeros(2 * four), np.zeros((6, four)), np.ones(four)
-        _core.climb(values, *where, labels, order, 1.0, *sums, True)
+        vectors, multipliers, lacks = (np.zeros((n, four)) for n in (3, 6, 6))
+        biases = np.zeros(four)
+        _core.climb(values, *where, labels, order, 1.0, vectors, biases, multipliers, np.ones(four), lacks)
+        _core.climb_to_means(values, *where, 1.0, vectors, biases, lacks)
+        _core.sum_of_squares(values, *where, np.ones(3))
         _core.ridge_regression(values, *where, labels, 1.0, np.zeros(4), 1.0, np.inf, np.zeros(4))
 
 

@@ -224,8 +224,8 @@ def test_a_theorem_is_as_far_from_a_ray_as_from_its_edges(learner):
     some = np.arange(0, len(edges()), 499)
     for theorem in learner.proven():
         slack = Slack(theorem, ledger, facts)
-        none.append(slack.never(ray))
-        read = np.full(len(some), np.inf) if slack.never(ray) else slack.at(Multiples([ray], [some]))
+        none.append(slack.never(ray.at(0)))
+        read = np.full(len(some), np.inf) if slack.never(ray.at(0)) else slack.at(Multiples([ray], [some]))
         assert read.tolist() == pytest.approx([theorem.slack(ledger, ray.at(edge), facts) for edge in some], rel=1e-12)
     assert not all(none), none
     assert any(none), none
@@ -268,6 +268,31 @@ def test_vectors_of_all_targets_are_charged_what_numpy_says(loss, seed, sparse):
         assert (tallies.least[k], tallies.largest[k]) == pytest.approx(ends, rel=1e-12)
         played = times.sum(), squares[times > 0].max(), times @ squares
         assert (tallies.rounds[k], tallies.longest[k], tallies.total[k]) == pytest.approx(played, rel=1e-12)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_margins_that_are_written_down_say_what_vectors_are_charged(loss, sparse):
+    """Bins have the same bits whether or not margins are written down, and of these a comparator is charged what its
+    vector is, of rows in several pieces too."""
+    draw, rows, columns = np.random.default_rng(1), 1500, 5
+    X, signs = draw.normal(size=(rows, columns)), draw.choice([-1, 1], rows).astype(np.int32)
+    table = sp.csr_array(X * (draw.random(X.shape) < 0.5))
+    batch = Batch(table.data, None, columns, table.indices, table.indptr) if sparse else Batch(X, None, columns)
+    along = [Direction.along(str(k), draw.normal(size=columns), draw.normal()) for k in range(5)]
+    rounds, spans = [(batch, signs)], [Span(rows, 2, 0)]
+    plain, written = read_tallies([Sight(along, 0.5), Sight(along, 0.5, written=True)], rounds, spans)
+    for name in ("bins", "least", "rounds", "longest", "total"):
+        assert getattr(plain, name).tobytes() == getattr(written, name).tobytes()
+    assert plain.margins is None
+    for ray in written.rays(along, loss):
+        for one in (ray.at(int(np.searchsorted(edges(), 0.7))), ray.zero()):
+            read, v = ray.read(one), Vector("v", ray.vector_of(one), one.bias)
+            (sums,) = read_tallies([Exact([(0, v)], columns, 0.5, loss, 1)], rounds, spans)
+            charged = read.hinge, read.squared_hinge, read.loss or 0.0
+            assert charged == pytest.approx(sums.losses[0].tolist(), rel=1e-12)
+            assert (read.least, read.rounds) == (pytest.approx(sums.least[0], rel=1e-12), 2 * rows)
+            assert read.vector.tolist() == v.vector.tolist()
 
 
 def test_a_row_whose_squared_length_is_beyond_floats_is_refused():

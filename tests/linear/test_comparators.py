@@ -124,6 +124,20 @@ def test_columns_that_do_not_occur_change_no_bound(learner, classes, monkeypatch
             assert vector is None or vector.shape[-1] == 700
 
 
+@pytest.mark.parametrize("learner", WIDE, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_bounds_are_the_same_whether_or_not_margins_are_written_down(learner, classes, monkeypatch):
+    """What is printed is read from the margins of the rows where these have room, and else from the rows once more."""
+    X, y = rows_of(n=90)
+    y = np.where(np.arange(90) % classes == 2, 2, y)
+    learner.fit(X, y)
+    written = learner.certify(X, y)
+    monkeypatch.setattr(question, "MOST_MARGINS", 0)
+    for one, other in zip(learner.certify(X, y), written, strict=True):
+        assert one.why == other.why
+        assert one.bound is None or other.bound == pytest.approx(one.bound, rel=1e-12)
+
+
 @pytest.mark.parametrize("columns", [50, 10**6])
 def test_rows_keep_their_entries_where_columns_are_numbered_afresh(columns):
     """The number of each entry's column stands for the column that it had, whether columns are marked or sorted."""

@@ -8,7 +8,6 @@ from regretless import _core
 
 pytestmark = pytest.mark.kernel
 
-MIDDLE = _core.PENALTIES
 MOST = np.array([0.01, 0.1, 1.0, 50.0])
 
 
@@ -17,14 +16,15 @@ def parts(X):
     return (X, None, None) if isinstance(X, np.ndarray) else (X.data, X.indices, X.indptr)
 
 
-def climb(X, y, b, orders, most=MOST):
+def climb(X, y, b, orders, most=MOST, inverse=(None, 1.0)):
     """The kernel's vectors, means and multipliers after some passes, the constant feature's last."""
-    vectors, biases, multipliers = np.zeros((X.shape[1], 8)), np.zeros(8), np.zeros((X.shape[0], 4))
+    vectors, biases, multipliers, lacks = np.zeros((X.shape[1], 4)), np.zeros(4), *np.zeros((2, X.shape[0], 4))
     for number, order in enumerate(orders):
-        last = number == len(orders) - 1
-        assert _core.climb(*parts(X), y, order, b, vectors, biases, multipliers, most, last)[1] is None
-    whole = np.vstack([vectors, biases])
-    return whole[:, :MIDDLE], whole[:, :MIDDLE] - whole[:, MIDDLE:], multipliers
+        its = lacks if number == len(orders) - 1 else None
+        assert _core.climb(*parts(X), y, order, b, vectors, biases, multipliers, most, its, *inverse)[1] is None
+    last = np.vstack([vectors, biases])
+    assert _core.climb_to_means(*parts(X), b, vectors, biases, lacks, *inverse)[1] is None
+    return last, np.vstack([vectors, biases]), multipliers
 
 
 def by_the_book(X, y, b, orders, most=MOST):
@@ -61,6 +61,21 @@ def test_dual_ascent_is_that_of_the_book(b, shuffled, dtype):
     orders = [random.permutation(len(X)) if shuffled else None for _ in range(3)]
     for its, book in zip(climb(X.astype(dtype), y, b, orders), by_the_book(X, y, b, orders), strict=True):
         np.testing.assert_allclose(its, book, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, csr_array])
+def test_in_a_metric_the_machines_are_those_of_divided_rows(layout):
+    """With the inverse of a diagonal A the vectors give the rows the scores that those of A^-1/2 x give these."""
+    X, y = rows_of()
+    random = np.random.default_rng(3)
+    diagonal, constant, orders = random.uniform(0.1, 9.0, X.shape[1]), 2.5, [random.permutation(len(X)), None]
+    ours = climb(layout(X), y, 0.7, orders, inverse=(1 / diagonal, 1 / constant))
+    white = by_the_book(X / np.sqrt(diagonal), y, 0.7 / np.sqrt(constant), orders)
+    roots = np.sqrt(np.append(diagonal, constant))[:, None]
+    for its, book in zip(ours, (white[0] / roots, white[1] / roots, white[2]), strict=True):
+        np.testing.assert_allclose(its, book, rtol=1e-9, atol=1e-12)
+    total, (rows, why) = _core.sum_of_squares(*parts(layout(X)), 1 / diagonal)
+    assert (total, rows, why) == (pytest.approx((np.square(X, dtype=float) / diagonal).sum(), rel=1e-9), len(X), None)
 
 
 def test_rows_of_several_pieces_are_those_of_the_book():
@@ -104,8 +119,8 @@ def test_a_pass_ends_before_a_row_without_a_finite_length(value, layout):
     X, y = rows_of(n=1100)
     X = X.astype(np.float64)
     X[1050, 2] = value
-    sums, other = ([np.zeros((9, 8)), np.zeros(8), np.zeros((n, 4))] for n in (1100, 1050))
-    assert _core.climb(*parts(layout(X)), y, None, 0.5, *sums, MOST, False) == (1050, "not finite")
-    assert _core.climb(*parts(layout(X[:1050])), y[:1050], None, 0.5, *other, MOST, False) == (1050, None)
+    sums, other = ([np.zeros((9, 4)), np.zeros(4), np.zeros((n, 4))] for n in (1100, 1050))
+    assert _core.climb(*parts(layout(X)), y, None, 0.5, *sums, MOST) == (1050, "not finite")
+    assert _core.climb(*parts(layout(X[:1050])), y[:1050], None, 0.5, *other, MOST) == (1050, None)
     for one, before in zip(sums, other, strict=True):
         np.testing.assert_array_equal(one[: len(before)], before)

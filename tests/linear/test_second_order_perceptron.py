@@ -769,7 +769,7 @@ def test_comparators_are_sought_where_the_geometry_is_round(learner, matrix, spa
     rows = sp.csr_array(X)
     batch = Batch(rows.data, None, 6, rows.indices, rows.indptr) if sparse else Batch(X, None, 6)
     geometry = ours.geometry()
-    white, full = geometry.whitened(batch, 0), matrix == "full"
+    white, full = geometry._white(batch, 0), matrix == "full"
     whitened, intercept, back = white.rows, white.intercept, white.back
     z = np.arange(1.0, whitened.columns + 1)
     v, bias = back(z, 0.0 if full else 3.0)

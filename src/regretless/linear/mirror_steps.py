@@ -202,6 +202,8 @@ class MirrorState(BaseState):
 
     def biases(self) -> Array:
         """Weights of the constant feature, shape (targets,)."""
+        if not self.constant:
+            return np.zeros(self.targets)
         return np.array([self._weights(c)[1] for c in range(self.targets)])
 
     def begin(self, target: int) -> None:
@@ -310,16 +312,21 @@ class SimplexGeometry(DualGeometry):
 
     def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:
         """Sum of absolute entries, infinite where a negative one is not allowed; divergence of their shares."""
-        sizes = np.append(np.abs(vector), abs(bias))
-        total = float(sizes.sum())
-        if not self.balanced and (bias < 0 or (vector < 0).any()):
+        sizes = np.append(vector, bias)
+        if self.balanced:
+            np.abs(sizes, out=sizes)
+        elif sizes.min() < 0:
             return inf, 0.0
+        total = float(sizes.sum())
         if not 0 < total < inf:
             return total, 0.0
-        shares = sizes[sizes > 0] / total
+        shares = sizes[sizes > 0]
+        shares /= total
+        logs = np.log(shares)
+        logs *= shares
         # A difference, and near the start all of it may be lost: theorems divide it by what is as small.
         error = EPSILON * (len(shares) + 4) * (1 + log(self.weights))
-        return total, max(0.0, log(self.weights) + float((shares * np.log(shares)).sum())) + error
+        return total, max(0.0, log(self.weights) + float(logs.sum())) + error
 
     def admissible(self, vector: Array, bias: float) -> tuple[Array, float]:
         """The vector without its negative entries, unless they are allowed."""

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .. import _core
 from ..checks import one_of, positive
 from ..data.batch import Array, Batch, norms2
 from ..errors import ParameterError
@@ -20,7 +21,7 @@ from ..theory.facts import LinearFacts
 from ..theory.second_order_perceptron import SecondOrderFacts
 from .base import OnlineClassifier
 from .comparators.candidates import matrix_of
-from .comparators.question import FEW_TARGETS, order_of, passes_over
+from .comparators.question import FEW_TARGETS, as_it_is, order_of, passes_over
 from .second_order_state import SecondOrderState
 from .state import Geometry, State, Whitened
 
@@ -144,17 +145,20 @@ class Ellipsoid(Geometry):
         """sqrt(v'A v), the constant feature included; there is no divergence."""
         if self.state.rank or self.state.full:
             return self.state.stretched(vector, bias, target), 0.0
+        roots, constant = self._roots_of(target)
+        return length(vector * roots, bias * constant), 0.0
+
+    def _roots_of(self, target: int) -> tuple[Array, float]:
         if target not in self._roots:  # asked for once for each vector
             self._roots[target] = self.state.roots(target)
-        roots, constant = self._roots[target]
-        return length(vector * roots, bias * constant), 0.0
+        return self._roots[target]
 
     def directions(
         self, batch: Batch, signs: Array, target: int, *, separable: bool | None = True
     ) -> list[tuple[str, Array, float]]:
         """Of several classes averages of gradient descent in some balls of the rows that are whitened; of two there are
         support vector machines of these already."""
-        size, white = self._size(target), None if self.state.targets == 1 else self.whitened(batch, target)
+        size, white = self._size(target), None if self.state.targets == 1 else self._white(batch, target)
         if white is None:
             return []
         directions, passes = [], passes_over(white.rows.entries * max(1, self.state.targets // FEW_TARGETS))
@@ -170,9 +174,24 @@ class Ellipsoid(Geometry):
 
     def _size(self, target: int) -> float:
         """The length of the learner's own weights."""
-        return self.state.stretched(self.state.coefficients()[:, target], float(self.state.biases()[target]), target)
+        return self.measure(self.state.coefficients()[:, target], float(self.state.biases()[target]), target)[0]
 
     def whitened(self, batch: Batch, target: int) -> Whitened | None:
+        """The rows A^-1/2 x; with a diagonal A the rows x, and the inverse of A."""
+        if self.state.matrix != "diagonal":
+            return self._white(batch, target)
+        if not 0 < self._size(target) < np.inf:
+            return None
+        intercept = 0.0 if self.state.rules is None else self.state.rules.intercept
+        roots, constant = self._roots_of(target)
+        inverse, first = 1 / np.square(roots[: batch.columns]), 1 / constant**2
+        sums, (_, why) = _core.sum_of_squares(batch.values, batch.indices, batch.starts, inverse)
+        middle2 = sums / max(1, len(batch)) + intercept**2 * first
+        if why is not None or not middle2 < np.inf:
+            return None
+        return Whitened(batch, intercept, middle2, as_it_is, IN_ELLIPSOID, (inverse, first))
+
+    def _white(self, batch: Batch, target: int) -> Whitened | None:
         """The rows A^-1/2 x. Penalties of theirs are in units of the mean square of lengths: the longest of such rows
         is one whose features are rare, and says little of the others."""
         whole = self.state.matrix != "diagonal"

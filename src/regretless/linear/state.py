@@ -115,6 +115,9 @@ class Whitened:
         From weights of these rows and of their constant feature to those of the rows that they were made of.
     name : str
         Of the direction of a support vector machine of them, where {0:g} is the penalty.
+    inverse : tuple of (ndarray, float) or None
+        Where these are the rows as they were: the inverse of the diagonal A by whose root they would be divided, and
+        that of the constant feature.
     """
 
     rows: Batch
@@ -122,6 +125,7 @@ class Whitened:
     length2: float
     back: Callable[[Array, float], tuple[Array, float]]
     name: str
+    inverse: tuple[Array, float] | None = None
 
 
 class Geometry:

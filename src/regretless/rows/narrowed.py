@@ -1,4 +1,5 @@
-"""Certificates of rows in a few of many columns, which are numbered afresh for it."""
+"""Certificates of rows in a few of many columns, which are numbered afresh for it; and vectors of comparators that are
+made once somebody reads them."""
 
 from __future__ import annotations
 
@@ -30,17 +31,32 @@ def widened(certificate: Certificate, used: Array, columns: int, made: dict[int,
     """
     comparator = certificate.comparator
     each = tuple(widened(one, used, columns, made) for one in certificate.each)
-    vector = getattr(comparator, "vector", None)
+    of_vector = isinstance(comparator, Comparator)
+    vector = _VECTOR.__get__(comparator) if of_vector else getattr(comparator, "vector", None)
     if vector is None:
         return replace(certificate, each=each)
     wide = made.setdefault(id(vector), Wide(vector, used, columns))
-    if type(comparator) is Comparator:
-        known = {field.name: getattr(comparator, field.name) for field in fields(Comparator)}
-        comparator = WideComparator(**known | {"vector": wide})
-    else:
-        comparator = replace(comparator, vector=wide.whole)
+    comparator = with_vector(comparator, wide) if of_vector else replace(comparator, vector=wide.whole)
     read = None if certificate.read is None else (certificate.read[0], comparator, certificate.read[2])
     return replace(certificate, comparator=comparator, read=read, each=each)
+
+
+class Scaled:
+    """A multiple of a vector, which is made once somebody reads it.
+
+    Parameters
+    ----------
+    vector : ndarray
+    by : float
+    """
+
+    def __init__(self, vector: Array, by: float) -> None:
+        self._vector, self._by = vector, by
+
+    @cached_property
+    def whole(self) -> Array:
+        """The multiple."""
+        return np.asarray(self._by * self._vector)
 
 
 class Wide:
@@ -48,39 +64,46 @@ class Wide:
 
     Parameters
     ----------
-    vector : ndarray, shape (..., columns that occur) or with that of a constant feature at their end
+    vector : ndarray or Scaled, shape (..., columns that occur) or with that of a constant feature at their end
     used : ndarray of int
         Which columns these are.
     columns : int
         How many there are.
     """
 
-    def __init__(self, vector: Array, used: Array, columns: int) -> None:
+    def __init__(self, vector: Array | Scaled, used: Array, columns: int) -> None:
         self._vector, self._used, self._columns = vector, used, columns
 
     @cached_property
     def whole(self) -> Array:
         """The vector; 0 in the other columns."""
-        some, count = self._vector, len(self._used)
+        some = self._vector.whole if isinstance(self._vector, Scaled) else self._vector
+        count = len(self._used)
         wide = np.zeros((*some.shape[:-1], self._columns + some.shape[-1] - count))
         wide[..., self._used], wide[..., self._columns :] = some[..., :count], some[..., count:]
         return wide
 
 
-class WideComparator(Comparator):
-    """A comparator whose vector may be a `Wide` one."""
+class LateComparator(Comparator):
+    """A comparator whose vector may be one that is not made yet."""
 
     __slots__ = ()
 
     @property
     def vector(self) -> Array:
         """v itself, in all columns."""
-        vector: Array | Wide = _VECTOR.__get__(self)
-        return vector.whole if isinstance(vector, Wide) else vector  # a copy has it as it is
+        vector: Array | Scaled | Wide = _VECTOR.__get__(self)
+        return vector if isinstance(vector, np.ndarray) else vector.whole  # a copy has it as it is
 
     @vector.setter
     def vector(self, vector: Any) -> None:
         _VECTOR.__set__(self, vector)
+
+
+def with_vector(comparator: Comparator, vector: Scaled | Wide, **changes: Any) -> LateComparator:
+    """The comparator with a vector that is made once somebody reads it, and other changes."""
+    known = {field.name: getattr(comparator, field.name) for field in fields(Comparator) if field.name != "vector"}
+    return LateComparator(**known | changes, vector=vector)  # type: ignore[arg-type]
 
 
 _VECTOR: Any = Comparator.__dict__["vector"]

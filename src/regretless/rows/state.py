@@ -345,11 +345,12 @@ def zeros_on_lines(shape: tuple[int, ...]) -> Array:
 
 def length(vector: Array, bias: float = 0.0) -> float:
     """Euclidean length, also of what is so small or so large that its squares are not floats."""
-    largest = max(float(np.abs(vector).max(initial=0.0)), abs(bias))
+    largest = max(float(vector.max(initial=0.0)), -float(vector.min(initial=0.0)), abs(bias))
     if not 0 < largest < inf:
         return largest
-    shares = vector / largest
-    return largest * sqrt(float((shares * shares).sum()) + (bias / largest) ** 2)  # BLAS: by the number of threads
+    shares = np.asarray(vector / largest)
+    squares = float(np.square(shares, out=shares).sum())  # with BLAS it would depend on the number of threads
+    return largest * sqrt(squares + (bias / largest) ** 2)
 
 
 def dot(a: Array, b: Array) -> float:

@@ -26,6 +26,7 @@ MOST_SVM_ENTRIES = 20_000_000
 SVM_LENGTHS2 = 1e-290, 1e290  # outside of which C is no positive float
 
 Plan = tuple[str, Rules]
+Metric = tuple[Array, float]  # a diagonal, and the entry of the constant feature
 
 
 class Means:
@@ -67,6 +68,7 @@ def machine_directions(
     longest2: float,
     orders: Iterable[Array | None],
     penalties: Sequence[float] | None = None,
+    inverse: Metric | None = None,
 ) -> list[tuple[float, Array, float]]:
     """Linear support vector machines of some penalties, about: coordinate ascent in the dual, four in one pass.
 
@@ -80,6 +82,9 @@ def machine_directions(
         Of each pass, in which order it goes over the rows.
     penalties : sequence of float, optional
         At most four, in units of 1 / r^2; by default more for rows of few entries.
+    inverse : tuple of (ndarray, shape (columns,), float), optional
+        That of a diagonal A, and its entry for the constant feature: the machines are those of the rows A^-1/2 x, and
+        the vectors those that give the rows x the same scores.
 
     Returns
     -------
@@ -91,7 +96,8 @@ def machine_directions(
     directions, passes = [], list(orders)
     usual = MORE_PENALTIES if batch.entries <= FEW_ENTRIES else PENALTIES
     for some in usual if penalties is None else (penalties,):
-        climbed = _climbed(batch, signs, intercept, np.resize(some, _core.PENALTIES) / longest2, passes)
+        most = np.resize(some, _core.PENALTIES) / longest2
+        climbed = _climbed(batch, signs, intercept, most, passes, inverse or (None, 1.0))
         if climbed is None:
             return []
         directions += [(share, climbed[0][k], float(climbed[1][k])) for k, share in enumerate(some)]
@@ -99,18 +105,25 @@ def machine_directions(
 
 
 def _climbed(
-    batch: Batch, signs: Array, intercept: float, most: Array, passes: list[Array | None]
+    batch: Batch,
+    signs: Array,
+    intercept: float,
+    most: Array,
+    passes: list[Array | None],
+    inverse: Metric | tuple[None, float],
 ) -> tuple[Array, Array] | None:
     """Weights, a row a penalty, and weights of the constant feature; None of rows with numbers too large."""
-    middle = _core.PENALTIES
-    climbed, biases = np.zeros((batch.columns, 2 * middle)), np.zeros(2 * middle)
-    multipliers = np.zeros((len(batch), middle))
+    climbed, biases = np.zeros((batch.columns, _core.PENALTIES)), np.zeros(_core.PENALTIES)
+    multipliers, lacks = np.zeros((2, len(batch), _core.PENALTIES))
+    rows = batch.values, batch.indices, batch.starts
     for number, order in enumerate(passes):
-        rows, last = (batch.values, batch.indices, batch.starts, signs, order), number == len(passes) - 1
-        if _core.climb(*rows, intercept, climbed, biases, multipliers, most, last)[1] is not None:
+        its = lacks if number == len(passes) - 1 else None
+        _, why = _core.climb(*rows, signs, order, intercept, climbed, biases, multipliers, most, its, *inverse)
+        if why is not None:
             return None
-    means = np.subtract(climbed[:, :middle].T, climbed[:, middle:].T, order="C")  # each is read often
-    return means, biases[:middle] - biases[middle:]
+    if _core.climb_to_means(*rows, intercept, climbed, biases, lacks, *inverse)[1] is not None:
+        return None
+    return climbed.T.copy(), biases  # each is read often
 
 
 def margin_direction(

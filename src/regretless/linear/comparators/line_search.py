@@ -8,13 +8,13 @@ cent apart and every bound is flat around its best scale, so nothing worth havin
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import accumulate, pairwise
 from math import inf, isnan, nan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,15 +23,24 @@ from ...comparator import Comparator
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...ledger import Ledger
+from ...rows.narrowed import Scaled, with_vector
 from ...rows.state import length
 from ...theorem import Check, Theorem
 from ...theory.facts import OF_ALL_MULTIPLES, SHORTEST2, LinearFacts
-from .evaluate import Span, Tally, labels_of, read_tallies, side_by_side
+from .evaluate import BLOCK, Span, Tally, labels_of, read_tallies, side_by_side
 
 COARSE = 16  # edges from one scale that is looked at to the next, then all edges beside the best
 SPARSE = 8  # of scales a theorem that is read on single numbers is read at one in so many, then beside the best
 NEARLY = 0.02  # the share by which a ray may be worse than the best at the coarse step
 ZERO = "v = 0"  # which is on every ray, and along none of them
+# What is charged for margins, of which the hinge losses are known.
+LOSS_OF_MARGINS: dict[str, Callable[[Array, Array], Array]] = {
+    "hinge": lambda margins, lacks: lacks,
+    "squared-hinge": lambda margins, lacks: np.square(lacks),
+    "square": lambda margins, lacks: np.square(1.0 - margins),
+    "logistic": lambda margins, lacks: np.logaddexp(0.0, -margins),
+    "negative-part": lambda margins, lacks: np.maximum(-margins, 0.0),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +65,11 @@ class Direction:
     def along(cls, name: str, vector: Array, bias: float = 0.0, size: float = 1.0) -> Direction | None:
         """The direction of a vector, at a length that brings margins near 1; None when it has none."""
         norm = length(vector, bias)
-        return cls(name, vector / norm * size, bias / norm * size, size) if 0 < norm < inf else None
+        if not 0 < norm < inf:
+            return None
+        along = vector / norm
+        along *= size
+        return cls(name, along, bias / norm * size, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +89,8 @@ class Ray:
         By bin of margins: rounds, sum of margins, sum of their squares.
     filled : ndarray, shape (2, bins with rounds)
         Rounds and sum of margins of the bins that have any.
+    margins : ndarray or None, shape (rows,)
+        Those of each row, if they were written down: every row was played equally often then.
     """
 
     direction: Direction
@@ -90,6 +105,7 @@ class Ray:
     loss_name: str
     bins: Array
     filled: Array
+    margins: Array | None = None
 
     def at(self, edge: int) -> Comparator:
         """The comparator whose hinge loss starts at that edge, s = 1 / edges()[edge], without its vector."""
@@ -100,6 +116,28 @@ class Ray:
     def vector_of(self, comparator: Comparator) -> Array:
         """The vector of a comparator of this ray."""
         return np.asarray(comparator.norm / self.direction.size * self.direction.vector)
+
+    def read(self, comparator: Comparator) -> Comparator:
+        """A comparator of this ray with what its vector is charged: summed over the margins of the rows, which must
+        have been written down, and not over bins of them."""
+        assert self.margins is not None
+        s, times = comparator.norm / self.direction.size, self.rounds / len(self.margins)
+        hinge, squares, loss = 0.0, 0.0, 0.0
+        charged = LOSS_OF_MARGINS.get(self.loss_name)
+        for begin in range(0, len(self.margins), BLOCK):  # so that what is made of them stays in the cache
+            margins = s * self.margins[begin : begin + BLOCK]
+            lacks = np.maximum(1.0 - margins, 0.0)
+            hinge += float(lacks.sum())
+            squares += float(np.square(lacks).sum())
+            loss += 0.0 if charged is None else float(charged(margins, lacks).sum())
+        return with_vector(
+            comparator,
+            Scaled(self.direction.vector, s),
+            hinge=times * hinge,
+            squared_hinge=times * squares,
+            loss=None if charged is None else times * loss,
+            divergence=comparator.divergence if s else 0.0,
+        )
 
     @property
     def errors(self) -> float:
@@ -236,9 +274,9 @@ class Slack:
         self._of_rays = [holds for holds in asked if holds in OF_ALL_MULTIPLES]
         self._of_edges = [holds for holds in asked if holds not in OF_ALL_MULTIPLES]
 
-    def never(self, ray: Ray) -> bool:
-        """Whether the theorem applies to no edge of a ray."""
-        return self._never or not all(holds(self._ledger, ray.at(0), self._facts) for holds in self._of_rays)
+    def never(self, first: Comparator) -> bool:
+        """Whether the theorem applies to no edge of a ray, by the comparator at its first one."""
+        return self._never or not all(holds(self._ledger, first, self._facts) for holds in self._of_rays)
 
     def of(self, comparator: Comparator) -> float:
         """At any comparator; infinite where the theorem does not apply."""
@@ -282,6 +320,14 @@ def _of_any(holds: Check, ledger: Ledger, facts: LinearFacts) -> bool | None:
 Best = tuple[Comparator, Ray]
 
 
+class Ends(NamedTuple):
+    """Comparators of a ray that all theorems try: at its first edge, v = 0, and the shortest that separates."""
+
+    first: Comparator
+    zero: Comparator
+    separating: Comparator | None
+
+
 def best_on(
     rays: Sequence[Ray], theorems: Sequence[Theorem], ledger: Ledger, facts: LinearFacts, careful: bool = True
 ) -> list[Best | None]:
@@ -290,11 +336,12 @@ def best_on(
     if not rays:
         return [None] * len(theorems)
     coarse = Multiples(rays, [np.arange(first, last + 1, COARSE) for first, last in map(Ray.range, rays)])
-    return [_best(rays, coarse, Slack(theorem, ledger, facts), careful) for theorem in theorems]
+    ends = [Ends(ray.at(0), ray.zero(), ray.separating()) for ray in rays]
+    return [_best(rays, ends, coarse, Slack(theorem, ledger, facts), careful) for theorem in theorems]
 
 
-def _best(rays: Sequence[Ray], coarse: Multiples, slack: Slack, careful: bool) -> Best | None:
-    never = [slack.never(ray) for ray in rays]
+def _best(rays: Sequence[Ray], ends: Sequence[Ends], coarse: Multiples, slack: Slack, careful: bool) -> Best | None:
+    never = [slack.never(its.first) for its in ends]
     likely: list[tuple[float, int, int]] = []
     if not all(never):
         slacks = slack.at(coarse)
@@ -304,9 +351,9 @@ def _best(rays: Sequence[Ray], coarse: Multiples, slack: Slack, careful: bool) -
         likely = [one for one in likely if one[0] <= most and one[0] < inf]
     if careful and likely:
         likely = _closer(rays, slack, likely)
-    ends = [(ray.zero(), ray) for ray in ([rays[k] for _, k, _ in likely[:1]] or rays)]
-    ends += [(one, ray) for ray in rays if (one := ray.separating()) is not None]
-    each = [(slack.of(one), one, ray) for one, ray in ends]
+    tried = [(ends[k].zero, rays[k]) for k in ([k for _, k, _ in likely[:1]] or range(len(rays)))]
+    tried += [(its.separating, ray) for its, ray in zip(ends, rays, strict=True) if its.separating is not None]
+    each = [(slack.of(one), one, ray) for one, ray in tried]
     each += [(least, rays[k].at(edge), rays[k]) for least, k, edge in likely]
     least, one, ray = min(each, key=lambda it: it[0])
     return (one, ray) if least < inf else None
@@ -333,6 +380,8 @@ class RaySums:
         Smallest margin.
     rounds, longest, total : ndarray, shape (directions,)
         How many rounds, and their largest squared length and the sum of these.
+    margins : ndarray or None, shape (directions, rows)
+        Those of each row along each direction, if they were written down.
     """
 
     bins: Array
@@ -340,11 +389,12 @@ class RaySums:
     rounds: Array
     longest: Array
     total: Array
+    margins: Array | None = None
 
     def scaled(self, weight: float | Array) -> RaySums:
         """The same as if every round were so many, along all directions or along each."""
         bins = np.reshape(weight, (-1, 1, 1)) * self.bins
-        return replace(self, bins=bins, rounds=weight * self.rounds, total=weight * self.total)
+        return replace(self, bins=bins, rounds=weight * self.rounds, total=weight * self.total, margins=None)
 
     def __add__(self, other: RaySums) -> RaySums:
         return RaySums(
@@ -358,8 +408,9 @@ class RaySums:
     def rays(self, directions: Sequence[Direction], loss_name: str) -> list[Ray]:
         """One ray a direction."""
         seen = self.least.tolist(), self.rounds.tolist(), self.longest.tolist(), self.total.tolist()
-        each = zip(directions, self.bins, zip(*seen, strict=True), strict=True)
-        return [_ray(direction, bins, numbers, loss_name) for direction, bins, numbers in each]
+        margins = [None] * len(directions) if self.margins is None else self.margins
+        each = zip(directions, self.bins, zip(*seen, strict=True), margins, strict=True)
+        return [_ray(direction, bins, numbers, loss_name, its) for direction, bins, numbers, its in each]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Without the bins that are empty, which are most."""
@@ -387,20 +438,28 @@ class Sight(Tally):
         The target of each; that of two classes by default.
     targets : int, default=1
         How many there are.
+    written : bool, default=False
+        Whether to write down the margins of the rows besides, if they come as one batch and all count equally often.
     """
 
     def __init__(
-        self, directions: Sequence[Direction], intercept: float, whose: Sequence[int] | None = None, targets: int = 1
+        self,
+        directions: Sequence[Direction],
+        intercept: float,
+        whose: Sequence[int] | None = None,
+        targets: int = 1,
+        written: bool = False,
     ) -> None:
         self.whose = np.zeros(len(directions), dtype=int) if whose is None else np.array(whose)
         self.tables, self._intercept = len(directions), intercept
         self._stacked = side_by_side([d.vector for d in directions], len(directions[0].vector))
         self._biases = np.array([d.bias for d in directions])
-        self._labels = labels_of(self.whose, targets)
+        self._labels, self._written = labels_of(self.whose, targets), written
         self._begin()
 
     def _begin(self) -> None:
         size = len(self.whose)
+        self._margins: Array | None = None
         self._bins, self._least = np.zeros((size, 2 * _core.RAY_SIDE, 3)), np.full(size, np.inf)
         self._rounds, self._longest, self._total = np.zeros(size), np.zeros(size), np.zeros(size)
 
@@ -414,7 +473,13 @@ class Sight(Tally):
         """Put the margins of some rounds into their bins."""
         seen = np.zeros(3)
         rows, along = (batch.values, batch.indices, batch.starts), (self._stacked, self._biases, self._labels)
-        row, why = _core.sight(*rows, codes, self._intercept, *along, times, self._bins, self._least, seen)
+        sums = times, self._bins, self._least, seen
+        if self._written and not self._rounds.any() and (times == times[0]).all():
+            self._margins = np.empty((len(times), len(batch)))
+            row, why = _core.sight_margins(*rows, codes, self._intercept, *along, *sums, self._margins)
+        else:
+            self._margins = None
+            row, why = _core.sight(*rows, codes, self._intercept, *along, *sums)
         if why is not None:
             raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
         self._rounds += times * seen[0]
@@ -423,7 +488,7 @@ class Sight(Tally):
 
     def sums(self) -> RaySums:
         """The bins of all rounds."""
-        return RaySums(self._bins, self._least, self._rounds, self._longest, self._total)
+        return RaySums(self._bins, self._least, self._rounds, self._longest, self._total, self._margins)
 
 
 def look(
@@ -449,7 +514,9 @@ def look(
     return rays
 
 
-def _ray(direction: Direction, bins: Array, seen: tuple[float, float, float, float], loss_name: str) -> Ray:
+def _ray(
+    direction: Direction, bins: Array, seen: tuple[float, float, float, float], loss_name: str, margins: Array | None
+) -> Ray:
     filled, side = np.flatnonzero(bins[:, 0] > 0), _core.RAY_SIDE
     some = bins[filled]
     positive = int(np.searchsorted(filled, side))
@@ -466,6 +533,7 @@ def _ray(direction: Direction, bins: Array, seen: tuple[float, float, float, flo
         loss_name,
         bins,
         some[:, :2].T.copy(),
+        margins,
     )
 
 

@@ -27,6 +27,7 @@ QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 5e8, 300.0, 4  # of one that may take as 
 FEW_TARGETS = 4  # for each of which scales are looked for on several rays, and finely
 MOST_CLIMBS = 10  # passes of support vector machines, which come near sooner
 MOST_SHUFFLED, NEIGHBOURS = 10_000, 32
+MOST_MARGINS = 1 << 22  # of rows along directions, that are written down
 OF_ROWS = "the direction of a linear SVM, C = {0:g}/r^2"
 # The one machine of the rows as they are, where others climb in another geometry: those have a small weight of the
 # constant feature, which beside very long rows costs more rounding than it is worth.
@@ -138,6 +139,12 @@ class Question:
             seen.append(replace(sums.scaled(rounds / max(rows, 1)), rounds=rounds, longest=longest, total=total))
         return seen
 
+    def writes_margins(self, directions: int) -> bool:
+        """Whether the margins of all rows along so many directions have room: what a vector is charged is read from
+        them then, rather than from the rows once more."""
+        at_hand = self.in_memory and self.sample is None and self.against is None
+        return at_hand and self.rows * directions <= MOST_MARGINS
+
     def machines(self) -> list[tuple[str, Array, Array]]:
         """Linear support vector machines of the rounds of two classes, or of the sample of them, in the geometry of the
         learner; if that is another than Euclid's, also one of the rows as they are."""
@@ -149,7 +156,9 @@ class Question:
             passes = min(MOST_CLIMBS, passes_over((white or plain).rows.entries))
             orders = [order_of(len(batch), random)[:most] for _ in range(passes)]
             for its, penalties in ((plain, None),) if white is None else ((white, None), (plain, (PLAIN,))):
-                climbed = machine_directions(its.rows, signs, its.intercept, its.length2, orders, penalties)
+                climbed = machine_directions(
+                    its.rows, signs, its.intercept, its.length2, orders, penalties, its.inverse
+                )
                 for penalty, vector, bias in climbed:
                     vector, bias = its.back(vector, bias)
                     directions.append((its.name.format(penalty), vector[:, None], np.array([bias])))

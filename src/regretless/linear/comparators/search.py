@@ -10,10 +10,10 @@ user.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log2, sqrt
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from .evaluate import (
     scores_of,
     signed,
 )
-from .line_search import Direction, Ray, Sight, best_on
+from .line_search import Best, Direction, Ray, Sight, best_on
 from .question import FEW_TARGETS, Question, Rounds
 
 MOST_WHOLE = 200_000  # entries of rows that a quick search goes over though nothing seems to separate them
@@ -50,6 +50,8 @@ YOURS = "yours, scaled"
 BALLS = (0.125, 0.25, 0.5, 1.0)  # radii, as shares of the largest that can matter
 BALLS_OF_MANY = (0.125, 0.5)  # where there are more targets than few
 
+T = TypeVar("T")
+
 
 def certify(question: Question) -> list[Certificate]:
     """One certificate a theorem; with several classes, both of its sides summed over the one-against-rest problems."""
@@ -59,16 +61,17 @@ def certify(question: Question) -> list[Certificate]:
 
 
 @dataclass(frozen=True, slots=True)
-class BestVectors:
-    """The vectors that serve the theorems of one target best, one each, and why none separates its rounds."""
+class Chosen:
+    """The comparators that serve the theorems of one target best, one each, with the rays that they are on; and why
+    none separates its rounds."""
 
-    vectors: list[Vector]
+    choices: list[Best]
     inseparable: str | None
 
 
-def _all_chosen(question: Question, directions: list[list[Direction]]) -> list[BestVectors]:
+def _all_chosen(question: Question, directions: list[list[Direction]]) -> list[Chosen]:
     """What one reading of the rounds says is best for each target."""
-    chosen: list[BestVectors] = []
+    chosen: list[Chosen] = []
     ledgers, careful = question.ledgers(), len(directions) <= FEW_TARGETS
     inseparable = None
     for target, rays in enumerate(_all_rays(question, directions)):
@@ -77,7 +80,7 @@ def _all_chosen(question: Question, directions: list[list[Direction]]) -> list[B
             rays = rays + more
         facts = question.target_facts[target]
         best = best_on(rays, question.theorems, ledgers[target], facts, careful)
-        chosen.append(BestVectors(_vectors(best, rays), inseparable))
+        chosen.append(Chosen(_choices(best, rays), inseparable))
     return chosen
 
 
@@ -96,27 +99,47 @@ def _rays_of(question: Question, directions: list[list[Direction]], group: list[
     """Those of some targets, from one reading of the rounds."""
     along = [(target, direction) for target in group for direction in directions[target]]
     whose, flat = [target for target, _ in along], [direction for _, direction in along]
-    sight = Sight(flat, question.rules.intercept, whose, question.state.targets)
-    (seen,) = question.look([sight])
+    (seen,) = question.look([_sight(question, flat, whose)])
     rays = iter(seen.rays(flat, question.target_facts[group[0]].loss))
     for target in group:
         yield [next(rays) for _ in directions[target]]
 
 
-def _certified(question: Question, chosen: list[BestVectors]) -> list[list[Certificate]]:
-    # Rays are for choosing, and nearly right. What is printed is read from the vectors themselves.
-    vectors = [choice.vectors for choice in chosen]
-    if question.against is not None:
-        weights, biases = question.against
-        yours = [Vector("yours", weights[:, target], float(biases[target])) for target in range(len(chosen))]
-        vectors = [[first, *others] for first, others in zip(yours, vectors, strict=True)]
-    comparators = read_all(question, vectors)
+def _sight(question: Question, directions: list[Direction], whose: list[int]) -> Sight:
+    written = question.writes_margins(len(directions))
+    return Sight(directions, question.rules.intercept, whose, question.state.targets, written)
+
+
+def _certified(question: Question, chosen: list[Chosen]) -> list[list[Certificate]]:
+    # Bins are for choosing, and nearly right. What is printed is read from the margins of the rows, or from the vectors
+    # themselves.
+    choices = [its.choices for its in chosen]
+    if question.against is None and all(ray.margins is not None for its in choices for _, ray in its):
+        comparators = [_made_once(its, lambda one, ray: ray.read(one)) for its in choices]
+    else:
+        vectors = [_made_once(its, _vector) for its in choices]
+        if question.against is not None:
+            weights, biases = question.against
+            yours = [Vector("yours", weights[:, target], float(biases[target])) for target in range(len(chosen))]
+            vectors = [[first, *others] for first, others in zip(yours, vectors, strict=True)]
+        comparators = read_all(question, vectors)
     each = zip(question.ledgers(), question.target_facts, chosen, comparators, strict=True)
     return [_of_target(question, *its) for its in each]
 
 
+def _vector(comparator: Comparator, ray: Ray) -> Vector:
+    return Vector(comparator.name, ray.vector_of(comparator), comparator.bias)
+
+
+def _made_once(choices: list[Best], make: Callable[[Comparator, Ray], T]) -> list[T]:
+    """What is made of choices, one for all that are the same."""
+    keys = [(id(ray), comparator.norm) for comparator, ray in choices]
+    made = {key: make(*choice) for key, choice in dict(zip(keys, choices, strict=True)).items()}
+    return [made[key] for key in keys]
+
+
 def _of_target(
-    question: Question, ledger: Any, facts: LinearFacts, best: BestVectors, comparators: list[Comparator]
+    question: Question, ledger: Any, facts: LinearFacts, best: Chosen, comparators: list[Comparator]
 ) -> list[Certificate]:
     certificates = []
     for theorem in question.theorems:
@@ -132,19 +155,12 @@ def _of_target(
     return certificates
 
 
-def _vectors(best: list[tuple[Comparator, Ray] | None], rays: list[Ray]) -> list[Vector]:
-    """The best comparator of the best ray for each theorem, one vector for all that have the same. When no ray has any,
-    one that separates the rows, or else v = 0: its certificate says what is missing."""
-    made: dict[tuple[int, float], Vector] = {}
-    vectors = []
+def _choices(best: list[Best | None], rays: list[Ray]) -> list[Best]:
+    """The best comparator of the best ray for each theorem. When no ray has any, one that separates the rows, or else
+    v = 0: its certificate says what is missing."""
     separating = ((one, ray) for ray in rays if (one := ray.separating()) is not None)
     otherwise = next(separating, (rays[0].zero(), rays[0]))
-    for comparator, ray in (one or otherwise for one in best):
-        key = id(ray), comparator.norm
-        if key not in made:
-            made[key] = Vector(comparator.name, ray.vector_of(comparator), comparator.bias)
-        vectors.append(made[key])
-    return vectors
+    return [one or otherwise for one in best]
 
 
 def _signed(question: Question, rounds: Rounds, target: int) -> Iterator[tuple[Batch, Array]]:
@@ -322,7 +338,7 @@ def _from_memory(
     directions = _along(question, target, unit_length(ledger), candidates)
     if not directions:
         return [], obstacle
-    (seen,) = question.look([Sight(directions, intercept, [target] * len(directions), question.state.targets)])
+    (seen,) = question.look([_sight(question, directions, [target] * len(directions))])
     return seen.rays(directions, question.target_facts[target].loss), obstacle
 
 
@@ -371,13 +387,16 @@ def _why_inseparable(question: Question, batch: Batch, signs: Array, ray: Ray) -
     numbers, entries = np.arange(len(batch)), batch.entries
     if len(batch) > MOST_LOOKED_AT:
         numbers = np.sort(random.integers(0, len(batch), MOST_LOOKED_AT))
-        batch, signs = batch.take(numbers), signs[numbers]
-    vector = Vector(direction.name, direction.vector, direction.bias)
-    margins = signs * scores_of(batch, vector, question.rules.intercept)
-    some = np.zeros(len(batch), dtype=bool)
+    if ray.margins is not None:
+        margins = ray.margins[numbers]
+    else:
+        vector = Vector(direction.name, direction.vector, direction.bias)
+        margins = signs[numbers] * scores_of(batch.take(numbers), vector, question.rules.intercept)
+    some = np.zeros(len(numbers), dtype=bool)
     some[np.argpartition(margins, count // 2)[: count // 2]] = True
-    some[random.integers(0, len(batch), count // 2)] = True
-    part = batch.take(np.flatnonzero(some))
+    some[random.integers(0, len(numbers), count // 2)] = True
+    numbers = numbers[some]
+    part = batch.take(numbers)
     budget = Budget(work=(PROOF_WORK + PROOF_AN_ENTRY * entries) / question.state.targets)
-    margin = margin_direction(part, signs[some], question.rules.intercept, budget, numbers[some])
+    margin = margin_direction(part, signs[numbers], question.rules.intercept, budget, numbers)
     return margin if isinstance(margin, str) else UNKNOWN

@@ -324,11 +324,13 @@ class MarginSearch:
         search = least_distance(self.rows.width, self._budget)
         while True:
             outcome = search.solve(self._take(chosen), tolerance)
-            self._cut_upper(chosen, search.multipliers / sizes[chosen])
             if outcome is Status.NOTHING:
                 some = np.flatnonzero(search.gordan)
-                if len(some) > self.rows.width + 1 or not self._settle(chosen[some], search.gordan[some]):
-                    self._finish(chosen, search.gordan)
+                if len(some) <= self.rows.width + 1 and self._settle(chosen[some], search.gordan[some]):
+                    return
+            self._cut_upper(chosen, search.multipliers / sizes[chosen])
+            if outcome is Status.NOTHING:
+                self._finish(chosen, search.gordan)
                 return
             scores = self._raise_lower(search.w)
             if self._done():
@@ -349,8 +351,12 @@ class MarginSearch:
         rows, count = self.rows, _first_rows(self.rows.rows, self.rows.width, int(self._entries))
         if count >= rows.rows:
             return np.arange(rows.rows)
-        toward = rows.mean() if self._toward is None else self._toward
-        return np.argsort(rows.scores(toward) / self._sizes, kind="stable")[:count]
+        scores = rows.scores(rows.mean() if self._toward is None else self._toward)
+        order, half = np.argsort(scores / self._sizes, kind="stable"), count // 2
+        if self._toward is None or np.count_nonzero(scores < 0) <= half:
+            return order[:count]
+        # The opposite vector separates those that are wrong: beside others they show why none separates all.
+        return np.append(order[:half], order[half :: (len(order) - half) // (count - half)][: count - half])
 
     def _take(self, chosen: Array) -> Any:
         Z = self.rows.take(chosen)
