@@ -12,41 +12,32 @@ static auto with_rule(int place, F f) {
   return with_type<CombinerRules>(place, f);
 }
 
-// So does the type of the numbers.
-template <class F>
-static auto with_rows(const Combination& s, const Advice& advice, F f) {
-  return with_rule(s.place, [&]<class R>() {
-    if (advice.single) return f.template operator()<R>(static_cast<const float*>(advice.values));
-    return f.template operator()<R>(static_cast<const double*>(advice.values));
-  });
+static void widen(const float* singles, std::int64_t count, double* out) {
+  for (std::int64_t i = 0; i < count; ++i) out[i] = double(singles[i]);
 }
 
 static ExpertVerdict play(const Combination& s, const Advice& advice, const Results& to, std::int64_t begin,
                           std::int64_t end) {
-  return with_rows(s, advice,
-                   [&]<class R>(const auto* rows) { return play_rows<R>(s, rows, advice.outcomes, to, begin, end); });
+  return with_rule(s.place, [&]<class R>() { return play_rows<R>(s, advice.values, advice.outcomes, to, begin, end); });
 }
 
 static ExpertVerdict play_delayed(const Combination& s, const Advice& advice, const Results& to, const Lateness& late,
                                   std::int64_t rounds) {
-  return with_rows(s, advice, [&]<class R>(const auto* rows) {
-    return play_late_rows<R>(s, rows, advice.outcomes, to, late, rounds);
-  });
+  return with_rule(s.place,
+                   [&]<class R>() { return play_late_rows<R>(s, advice.values, advice.outcomes, to, late, rounds); });
 }
 
-static ExpertVerdict predict(const Combination& s, const Advice& advice, double* weights, double* prediction) {
+static ExpertVerdict predict(const Combination& s, const double* advice, double* weights, double* prediction) {
   ExpertWorkspace d(s);
-  const Fault bad =
-      with_rows(s, advice, [&]<class R>(const auto* row) { return predict_row<R>(d, row, weights, prediction); });
+  const Fault bad = with_rule(s.place, [&]<class R>() { return predict_row<R>(d, advice, weights, prediction); });
   return {0, bad.refusal, bad.column};
 }
 
 static ExpertVerdict settle(const Combination& s, const Advice& advice, const double* weights, const double* prediction,
                             double* loss) {
   ExpertWorkspace d(s);
-  const Fault bad = with_rows(s, advice, [&]<class R>(const auto* row) {
-    return settle_row<R>(d, row, advice.outcomes, weights, prediction, *loss);
-  });
+  const Fault bad = with_rule(
+      s.place, [&]<class R>() { return settle_row<R>(d, advice.values, advice.outcomes, weights, prediction, *loss); });
   return {0, bad.refusal, bad.column};
 }
 
@@ -91,5 +82,5 @@ namespace regretless {
 const Combiners REGRETLESS_TABLE(REGRETLESS_ISA) = {
     REGRETLESS_ISA::rules,  REGRETLESS_ISA::play,           REGRETLESS_ISA::play_delayed, REGRETLESS_ISA::predict,
     REGRETLESS_ISA::settle, REGRETLESS_ISA::settle_charges, REGRETLESS_ISA::weights,      REGRETLESS_ISA::rates,
-    REGRETLESS_ISA::rate,   REGRETLESS_ISA::log_potential,  REGRETLESS_ISA::gap};
+    REGRETLESS_ISA::rate,   REGRETLESS_ISA::log_potential,  REGRETLESS_ISA::gap,          REGRETLESS_ISA::widen};
 }  // namespace regretless

@@ -67,6 +67,29 @@ double* data_of(const std::optional<A>& array) {
   return array ? array->data() : nullptr;
 }
 
+// The numbers of an array in double precision, copied where they are float32.
+class Doubles {
+ public:
+  explicit Doubles(const Any& a) : values_(static_cast<const double*>(a.data())) {
+    if (!is_single(a)) return;
+    const float* const singles = static_cast<const float*>(a.data());
+    copy_.assign(singles, singles + a.size());
+    values_ = copy_.data();
+  }
+  Doubles(const Doubles&) = delete;
+  const double* data() const { return values_; }
+
+ private:
+  std::vector<double> copy_;
+  const double* values_;
+};
+
+// The same places for results from round t on.
+template <class T>
+T* from(T* results, std::int64_t t) {
+  return results ? results + t : nullptr;
+}
+
 class Combiner {
  public:
   using Verdict = std::tuple<std::int64_t, Why, std::int64_t>;
@@ -139,6 +162,8 @@ class Combiner {
     all.chosen = chosen ? chosen->data() : nullptr;
     const Turn turn(busy_);
     nb::gil_scoped_release unlocked;
+    if (is_single(advice))
+      return in_words(play_singles(static_cast<const float*>(advice.data()), rows.outcomes, all, begin, end));
     return in_words(combiners().play(s_, rows, all, begin, end));
   }
 
@@ -149,36 +174,44 @@ class Combiner {
     const Advice rows = rows_of(advice, outcomes, rounds);
     const Results to = results_of(predictions, losses, weights, rounds);
     check_schedule(settle, starts, slots, rounds, pool);
-    const Lateness late{settle.data(), starts.data(), slots.data(), pool.data()};
+    const bool single = is_single(advice);
+    std::vector<double> line(single ? std::size_t(s_.experts * s_.width) : 0);
+    const Lateness late{settle.data(),
+                        starts.data(),
+                        slots.data(),
+                        pool.data(),
+                        single ? static_cast<const float*>(advice.data()) : nullptr,
+                        line.data()};
     const Turn turn(busy_);
     nb::gil_scoped_release unlocked;
     return in_words(combiners().play_delayed(s_, rows, to, late, rounds));
   }
 
   std::tuple<Why, std::int64_t> predict(const Any& advice, State1 p, State1 prediction) const {
-    const Advice row = row_of(advice, nullptr);
+    check_row(advice);
+    const Doubles row(advice);
     demand(std::int64_t(p.size()) == s_.experts && std::int64_t(prediction.size()) == s_.width,
            "p or yhat has the wrong shape");
     const Turn turn(busy_);
     const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long();
-    const ExpertVerdict verdict = combiners().predict(s_, row, p.data(), prediction.data());
+    const ExpertVerdict verdict = combiners().predict(s_, row.data(), p.data(), prediction.data());
     return {words(verdict.refusal), verdict.column};
   }
 
   // The same for one row at a time, with all that waits for its outcome in one array: the advice, the weights, the
   // prediction.
   nb::object open(const Any& advice, State1 waiting) const {
-    const Advice row = row_of(advice, nullptr);
+    check_row(advice);
     demand(std::int64_t(waiting.size()) == room(), "the room to wait has the wrong shape");
     double* const cells = waiting.data();
     const std::int64_t numbers = s_.experts * s_.width;
-    if (row.single) std::copy_n(static_cast<const float*>(row.values), numbers, cells);
-    else std::copy_n(static_cast<const double*>(row.values), numbers, cells);
+    if (is_single(advice)) std::copy_n(static_cast<const float*>(advice.data()), numbers, cells);
+    else std::copy_n(static_cast<const double*>(advice.data()), numbers, cells);
     ExpertVerdict verdict;
     {
       const Turn turn(busy_);
       const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long();
-      verdict = combiners().predict(s_, {cells, false, nullptr}, cells + numbers, cells + numbers + s_.experts);
+      verdict = combiners().predict(s_, cells, cells + numbers, cells + numbers + s_.experts);
     }
     if (verdict.refusal != ExpertRefusal::none) return nb::make_tuple(words(verdict.refusal), verdict.column);
     return nb::float_(cells[numbers + s_.experts]);
@@ -267,14 +300,33 @@ class Combiner {
       demand(outcomes->ndim() >= 1 && std::int64_t(outcomes->shape(0)) == rounds &&
                  std::int64_t(outcomes->size()) == rounds * s_.width && outcomes->ndim() <= 2,
              "one outcome per round");
-    return {advice.data(), is_single(advice), outcomes && wants_outcome() ? outcomes->data() : nullptr};
+    return {is_single(advice) ? nullptr : static_cast<const double*>(advice.data()),
+            outcomes && wants_outcome() ? outcomes->data() : nullptr};
   }
 
-  Advice row_of(const Any& advice, const double* outcome) const {
+  void check_row(const Any& advice) const {
     demand(advice.ndim() >= 1, "advice has the wrong shape");
     check_width(advice, 0);
     check_aligned(advice);
-    return {advice.data(), is_single(advice), outcome};
+  }
+
+  // Rows of float32, so many at a time in double precision, and whole blocks of a sweep: the kernels would take twice
+  // as long to compile for both.
+  ExpertVerdict play_singles(const float* singles, const double* outcomes, const Results& to, std::int64_t begin,
+                             std::int64_t end) const {
+    const std::int64_t numbers = s_.experts * s_.width,
+                       some = std::max<std::int64_t>(1, 2 * long_row / numbers / 64) * 64;
+    std::vector<double> rows(std::size_t(std::min(some, end - begin) * numbers));
+    for (std::int64_t t = begin; t < end; t += some) {
+      const std::int64_t count = std::min(some, end - t);
+      combiners().widen(singles + t * numbers, count * numbers, rows.data());
+      const Results here{from(to.predictions, t * s_.width), from(to.losses, t), from(to.weights, t * s_.experts),
+                         from(to.uniforms, t), from(to.chosen, t)};
+      ExpertVerdict verdict = combiners().play(s_, {rows.data(), from(outcomes, t * s_.width)}, here, 0, count);
+      verdict.row += t;
+      if (verdict.row < t + count) return verdict;
+    }
+    return {end};
   }
 
   Results results_of(const std::optional<State2>& predictions, const std::optional<State1>& losses,
@@ -323,7 +375,7 @@ class Combiner {
     {
       const Turn turn(busy_);
       const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long();
-      verdict = combiners().settle(s_, {cells, false, wants_outcome() ? outcome : nullptr}, p, p + s_.experts, &loss);
+      verdict = combiners().settle(s_, {cells, wants_outcome() ? outcome : nullptr}, p, p + s_.experts, &loss);
     }
     if (verdict.refusal != ExpertRefusal::none) return nb::make_tuple(words(verdict.refusal), verdict.column);
     return nb::float_(loss);
@@ -332,13 +384,15 @@ class Combiner {
   std::tuple<double, Why, std::int64_t> settle_any(const Any& advice, const Reals& p, const Reals& prediction,
                                                    const double* outcome) const {
     check_charge();
-    const Advice row = row_of(advice, wants_outcome() ? outcome : nullptr);
+    check_row(advice);
+    const Doubles row(advice);
     demand(std::int64_t(p.size()) == s_.experts && std::int64_t(prediction.size()) == s_.width,
            "p or yhat has the wrong shape");
     double loss = 0;
     const Turn turn(busy_);
     const std::optional<nb::gil_scoped_release> unlocked = unlock_if_long();
-    const ExpertVerdict verdict = combiners().settle(s_, row, p.data(), prediction.data(), &loss);
+    const ExpertVerdict verdict =
+        combiners().settle(s_, {row.data(), wants_outcome() ? outcome : nullptr}, p.data(), prediction.data(), &loss);
     return {loss, words(verdict.refusal), verdict.column};
   }
 

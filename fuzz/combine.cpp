@@ -96,23 +96,25 @@ struct Learner {
 };
 
 struct Table {
-  std::vector<double> doubles, outcomes;
-  std::vector<float> floats;
+  std::vector<double> numbers, outcomes;
+  std::vector<float> floats;  // the same numbers, in place of which late rounds read them
   std::int64_t rounds;
   Advice advice{};
 
   Table(Input& in, const Learner& learner) : rounds(in.below(12)) {
-    const std::int64_t numbers = rounds * learner.experts * learner.width;
+    const std::int64_t size = rounds * learner.experts * learner.width;
     const std::uint8_t tame = in.byte();  // how many are shares rather than anything
     const auto number = [&] { return in.byte() < tame ? in.unit() : in.byte() < 128 ? double(in.flag()) : in.any(); };
-    advice.single = in.flag();
-    if (advice.single)
-      floats = array<float>(numbers, [&] {
+    if (in.flag()) {
+      floats = array<float>(size, [&] {
         const double x = number();
         return std::fabs(x) < 3e38 ? x : 1;
       });
-    else doubles = array<double>(numbers, number);
-    advice.values = advice.single ? static_cast<const void*>(at(floats)) : at(doubles);
+      numbers.assign(floats.begin(), floats.end());
+    } else {
+      numbers = array<double>(size, number);
+    }
+    advice.values = at(numbers);
     outcomes = array<double>(rounds * learner.width, number);
     if (learner.s.charge != ChargeKind::table && learner.s.charge != ChargeKind::wealth) advice.outcomes = at(outcomes);
   }
@@ -182,10 +184,13 @@ void play_late(Input& in, Learner learner, const Table& table) {
     if (t < table.rounds) slots.push_back(t % 4);
   }
   std::vector<double> pool = zeros(4 * learner.experts), predictions = zeros(table.rounds * learner.width);
+  std::vector<double> line = zeros(learner.experts * learner.width);
   const Results to{at(predictions), nullptr, nullptr, nullptr, nullptr};
   KERNELS(combiners_)
-      .play_delayed(learner.combination(scratch), table.advice, to, {at(settle), at(starts), at(slots), at(pool)},
-                    table.rounds);
+      .play_delayed(
+          learner.combination(scratch), table.advice, to,
+          {at(settle), at(starts), at(slots), at(pool), table.floats.empty() ? nullptr : at(table.floats), at(line)},
+          table.rounds);
 }
 
 void one_by_one(Input& in, Learner learner) {
@@ -200,8 +205,8 @@ void one_by_one(Input& in, Learner learner) {
   const auto row = array<double>(learner.experts * learner.width, [&] { return in.any(); });
   const auto outcome = array<double>(learner.width, [&] { return in.any(); });
   double loss = 0;
-  KERNELS(combiners_).predict(c, {at(row), false, nullptr}, at(out), at(prediction));
-  KERNELS(combiners_).settle(c, {at(row), false, at(outcome)}, at(p), at(prediction), &loss);
+  KERNELS(combiners_).predict(c, at(row), at(out), at(prediction));
+  KERNELS(combiners_).settle(c, {at(row), at(outcome)}, at(p), at(prediction), &loss);
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ static void learn(ExpertWorkspace& d, const Account& account, const double* y) {
   R::move(d, mix);
 }
 
-template <class R, class V>
-ExpertVerdict play_rows(const Combination& s, const V* table, const double* outcomes, const Results& to,
+template <class R>
+ExpertVerdict play_rows(const Combination& s, const double* table, const double* outcomes, const Results& to,
                         std::int64_t begin, std::int64_t end) {
   ExpertWorkspace d(s);
   Account account;
@@ -30,7 +30,7 @@ ExpertVerdict play_rows(const Combination& s, const V* table, const double* outc
         wait = patience = t > from ? 0 : patience < 63 ? 2 * patience + 1 : 63;
       }
     }
-    const V* row = table + t * s.experts * s.width;
+    const double* row = table + t * s.experts * s.width;
     const double* y = outcomes ? outcomes + t * s.width : nullptr;
     double* const prediction = to.predictions ? to.predictions + t * s.width : d.vectors + 2 * s.width;
     Fault bad = read_advice(d, row);
@@ -48,8 +48,8 @@ ExpertVerdict play_rows(const Combination& s, const V* table, const double* outc
 }
 
 // Predicts one row; the weights, if wanted, go to `weights`.
-template <class R, class V>
-Fault predict_row(ExpertWorkspace& d, const V* row, double* weights, double* prediction) {
+template <class R>
+Fault predict_row(ExpertWorkspace& d, const double* row, double* weights, double* prediction) {
   Fault bad = read_advice(d, row);
   if (!bad) bad = weigh<R>(d);
   if (bad) return bad;
@@ -59,9 +59,9 @@ Fault predict_row(ExpertWorkspace& d, const V* row, double* weights, double* pre
 }
 
 // Settles a row that was predicted earlier, with other weights perhaps.
-template <class R, class V>
-Fault settle_row(ExpertWorkspace& d, const V* row, const double* y, const double* weights, const double* prediction,
-                 double& loss) {
+template <class R>
+Fault settle_row(ExpertWorkspace& d, const double* row, const double* y, const double* weights,
+                 const double* prediction, double& loss) {
   Fault bad = read_advice(d, row);
   if (!bad) bad = weigh<R>(d);
   Account account;
@@ -72,23 +72,28 @@ Fault settle_row(ExpertWorkspace& d, const V* row, const double* y, const double
   return {};
 }
 
-template <class R, class V>
-ExpertVerdict play_late_rows(const Combination& s, const V* table, const double* outcomes, const Results& to,
+template <class R>
+ExpertVerdict play_late_rows(const Combination& s, const double* table, const double* outcomes, const Results& to,
                              const Lateness& late, std::int64_t rounds) {
   ExpertWorkspace d(s);
+  const std::int64_t numbers = s.experts * s.width;
+  const auto row = [&](std::int64_t t) -> const double* {
+    if (!late.singles) return table + t * numbers;
+    for (std::int64_t i = 0; i < numbers; ++i) late.line[i] = double(late.singles[t * numbers + i]);
+    return late.line;
+  };
   for (std::int64_t t = 0; t <= rounds; ++t) {
     for (std::int64_t e = late.starts[t]; e < late.starts[t + 1]; ++e) {
       const std::int64_t old = late.settle[e];
       double loss = 0;
-      const Fault bad =
-          settle_row<R>(d, table + old * s.experts * s.width, outcomes ? outcomes + old * s.width : nullptr,
-                        late.pool + late.slots[old] * s.experts, to.predictions + old * s.width, loss);
+      const Fault bad = settle_row<R>(d, row(old), outcomes ? outcomes + old * s.width : nullptr,
+                                      late.pool + late.slots[old] * s.experts, to.predictions + old * s.width, loss);
       if (bad) return {old, bad.refusal, bad.column};
       if (to.losses) to.losses[old] = loss;
     }
     if (t == rounds) break;
     double* const weights = late.pool + late.slots[t] * s.experts;
-    const Fault bad = predict_row<R>(d, table + t * s.experts * s.width, weights, to.predictions + t * s.width);
+    const Fault bad = predict_row<R>(d, row(t), weights, to.predictions + t * s.width);
     if (bad) return {t, bad.refusal, bad.column};
     if (to.weights)
       for (std::int64_t i = 0; i < s.experts; ++i) to.weights[t * s.experts + i] = weights[i];

@@ -19,11 +19,11 @@ REGRETLESS_INLINE void by_parts(std::int64_t n, F f) {
 }
 
 // A part of a row; its first number stands in the places behind the end, which have no weight.
-template <class P, class V>
-REGRETLESS_INLINE P part_of(const V* row, std::int64_t i, std::int64_t n) {
+template <class P>
+REGRETLESS_INLINE P part_of(const double* row, std::int64_t i, std::int64_t n) {
   const std::int64_t left = n - i;
-  if constexpr (std::is_same_v<P, Octet>) return left >= 8 ? at(row, i) : some_of(row + i, left, double(row[i]));
-  else return low_half(in_halves(some_of(row + i, left, double(row[i]))));
+  if constexpr (std::is_same_v<P, Octet>) return left >= 8 ? at(row, i) : some_of(row + i, left, row[i]);
+  else return low_half(in_halves(some_of(row + i, left, row[i])));
 }
 
 struct Adding {
@@ -80,8 +80,8 @@ REGRETLESS_INLINE void folded(const Quartet* rows, double* out) {
 struct Reading {
   Quartet lowest, highest, least, least_said, most_said;
 };
-template <Rows rows, class V, class Loss>
-REGRETLESS_INLINE Reading read_round(std::int64_t n, const V* row, const Loss& loss, const double* before,
+template <Rows rows, class Loss>
+REGRETLESS_INLINE Reading read_round(std::int64_t n, const double* row, const Loss& loss, const double* before,
                                      double* after, double* charges) {
   Folded<Least> lowest, least, least_said;
   Folded<Most> highest, most_said;
@@ -116,9 +116,9 @@ struct Weighing {
   Quartet total, charge, said, more;
 };
 // From the exponentials.
-template <Rows rows, Gaps gaps, class V>
-REGRETLESS_INLINE Weighing weighed(const ExpertWorkspace& d, const V* row, const double* charges, const double* powers,
-                                   const double* growth, std::int64_t step) {
+template <Rows rows, Gaps gaps>
+REGRETLESS_INLINE Weighing weighed(const ExpertWorkspace& d, const double* row, const double* charges,
+                                   const double* powers, const double* growth, std::int64_t step) {
   Folded<Adding> total, charge, said, more;
   by_parts(d.n, [&]<class P>(std::int64_t i, const P&) REGRETLESS_LAMBDA {
     const P w = read<P>(d.prior + (i & step)) * read<P>(powers + i);
@@ -139,8 +139,8 @@ struct Block {
   double eta[at_once], power[at_once], leader[at_once], total[at_once], charge[at_once], said[at_once], more[at_once];
   double prediction[at_once], paid[at_once], mix[at_once], gap[at_once];
 
-  template <class V, class LossOf>
-  REGRETLESS_INLINE void read(const ExpertWorkspace& d, const V* table, const double* y, LossOf loss_of) {
+  template <class LossOf>
+  REGRETLESS_INLINE void read(const ExpertWorkspace& d, const double* table, const double* y, LossOf loss_of) {
     Quartet low[at_once], high[at_once], after[at_once], first[at_once], last[at_once];
     for (std::int64_t i = 0; i < d.padded_n; ++i) sums[0][i] = d.row[0][i];
     for (int r = 0; r < at_once; ++r) {
@@ -204,8 +204,7 @@ struct Block {
       for (std::int64_t i = 0; i < at_once * d.n; i += 8) put(growth + i, two_to_less_one(at(growth, i)));
     }
   }
-  template <class V>
-  REGRETLESS_INLINE void weigh(const ExpertWorkspace& d, const V* table, std::int64_t step) {
+  REGRETLESS_INLINE void weigh(const ExpertWorkspace& d, const double* table, std::int64_t step) {
     raise(d);
     Quartet w[at_once], c[at_once], a[at_once], m[at_once];
     for (int r = 0; r < at_once; ++r) {
@@ -259,8 +258,8 @@ struct Block {
 };
 
 // Plays blocks of rounds up to the first that is not usual; returns its first round.
-template <Rows rows, Gaps gaps, class V, class LossOf>
-static std::int64_t block_rows(ExpertWorkspace& d, const V* table, const double* outcomes, const Results& to,
+template <Rows rows, Gaps gaps, class LossOf>
+static std::int64_t block_rows(ExpertWorkspace& d, const double* table, const double* outcomes, const Results& to,
                                std::int64_t t, std::int64_t end, std::int64_t step, LossOf loss_of) {
   Block<rows, gaps> block;
   for (; t + at_once <= end && d.memory.least < infinity; t += at_once) {

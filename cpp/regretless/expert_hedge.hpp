@@ -155,14 +155,15 @@ struct Hedge {
       s.most_said = upper(a, s.most_said);
     }
   }
-  template <Leaves leaves, Rows rows, class Loss, class V>
-  REGRETLESS_INLINE static Swept sweep(const ExpertWorkspace& d, const V* row, const Loss& loss, std::int64_t step) {
+  template <Leaves leaves, Rows rows, class Loss>
+  REGRETLESS_INLINE static Swept sweep(const ExpertWorkspace& d, const double* row, const Loss& loss,
+                                       std::int64_t step) {
     Sums<Octet> s;
     Sums<Quartet> end;
     const std::int64_t rest = d.n & 7, whole = d.n - rest;
     for (std::int64_t i = 0; i < whole; i += 8) add<leaves, rows>(s, d, loss, at(row, i), i, step);
     if (rest) {  // the first number stands in the places behind the end, which have no weight
-      const Octet last = some_of(row + whole, rest, double(row[whole]));
+      const Octet last = some_of(row + whole, rest, row[whole]);
       if (rest > 4) add<leaves, rows>(s, d, loss, last, whole, step);
       else add<leaves, rows>(end, d, loss, low_half(in_halves(last)), whole, step);
     }

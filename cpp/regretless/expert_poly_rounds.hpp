@@ -17,8 +17,8 @@ struct PolyRound {
   Usual usual;
 
   // Weighs, charges, and adds up.
-  template <class V, class Loss>
-  REGRETLESS_INLINE void weigh(const ExpertWorkspace& d, const V* row, const Loss& loss, double largest) {
+  template <class Loss>
+  REGRETLESS_INLINE void weigh(const ExpertWorkspace& d, const double* row, const Loss& loss, double largest) {
     Folded<Adding> total, charge, said;
     Folded<Least> lowest, least_said;
     Folded<Most> highest, most_said;
@@ -61,8 +61,8 @@ struct PolyRound {
     account.loss = usual.paid = forecasts ? loss.value(prediction) : account.mix.charge;
   }
   // Charges the slope of the loss of the prediction instead.
-  template <class V, class Loss>
-  REGRETLESS_INLINE void charge_slopes(const ExpertWorkspace& d, const V* row, const Loss& loss) {
+  template <class Loss>
+  REGRETLESS_INLINE void charge_slopes(const ExpertWorkspace& d, const double* row, const Loss& loss) {
     const double slope = loss.slope(prediction);
     Folded<Adding> charge;
     Folded<Least> lowest;
@@ -97,8 +97,8 @@ struct PolyRound {
 };
 
 // Up to the first round that is not usual, among them all in which nobody has regret.
-template <PolyCharge kind, class V, class LossOf>
-static std::int64_t poly_rows(ExpertWorkspace& d, const V* table, const double* outcomes, const Results& to,
+template <PolyCharge kind, class LossOf>
+static std::int64_t poly_rows(ExpertWorkspace& d, const double* table, const double* outcomes, const Results& to,
                               std::int64_t t, std::int64_t end, LossOf loss_of) {
   using Round = PolyRound<kind>;
   ExpertBook book = d.book;
@@ -107,7 +107,7 @@ static std::int64_t poly_rows(ExpertWorkspace& d, const V* table, const double* 
   for (; t < end; ++t) {
     const double* y = outcomes ? outcomes + t : nullptr;
     if (Round::forecasts && outcome_fault(d.setting, y)) break;
-    const V* row = table + t * d.n;
+    const double* row = table + t * d.n;
     const auto loss = loss_of(Round::forecasts ? *y : 0);
     const double largest = Poly::largest(d, memory);
     Round round;

@@ -37,25 +37,22 @@ static ExpertRefusal fault(const Combination& s, double x) {
                                                                                : ExpertRefusal::none;
 }
 
-template <class V>
-static Fault first_fault(const ExpertWorkspace& d, const V* row) {
+static Fault first_fault(const ExpertWorkspace& d, const double* row) {
   const std::int64_t width = d.setting.width;
   for (std::int64_t i = 0; i < d.n; ++i) {
     bool silent = false;
     for (std::int64_t k = 0; k < width; ++k) silent |= row[i * width + k] != row[i * width + k];
     for (std::int64_t k = 0; k < width && !silent; ++k)
-      if (const ExpertRefusal bad = fault(d.setting, double(row[i * width + k])); bad != ExpertRefusal::none)
-        return {bad, i};
+      if (const ExpertRefusal bad = fault(d.setting, row[i * width + k]); bad != ExpertRefusal::none) return {bad, i};
   }
   return {};
 }
 
 // Who speaks, and whether all that is said may be said. d.advised has the advice, or for vectors zeros, and nan for who
 // is silent.
-template <class V>
-REGRETLESS_APART static Fault read_advice(ExpertWorkspace& d, const V* row) {
+REGRETLESS_APART static Fault read_advice(ExpertWorkspace& d, const double* row) {
   const Combination& s = d.setting;
-  const bool in_place = sizeof(V) == 8 && s.width == 1 && d.n == d.padded_n;
+  const bool in_place = s.width == 1 && d.n == d.padded_n;
   Octet silent{}, wrong{};
   if (s.width > 1) {
     for (std::int64_t i = 0; i < d.padded_n; ++i) {
@@ -94,7 +91,7 @@ REGRETLESS_APART static Fault read_advice(ExpertWorkspace& d, const V* row) {
     }
     if (in_all(wrong) > 0) return first_fault(d, row);
   }
-  d.advised = in_place ? reinterpret_cast<const double*>(row) : d.advice;
+  d.advised = in_place ? row : d.advice;
   d.silent = std::int64_t(in_all(silent)) - (d.padded_n - d.n);
   return d.silent == d.n ? Fault{ExpertRefusal::asleep, -1} : Fault{};
 }
@@ -174,17 +171,15 @@ static double mix_at(const ExpertWorkspace& d, double eta, double end) {
 }
 
 // The mix of the advice where weights times forecasts vanish.
-template <class V>
-REGRETLESS_APART static double by_shares(const ExpertWorkspace& d, const V* row, std::int64_t k) {
+REGRETLESS_APART static double by_shares(const ExpertWorkspace& d, const double* row, std::int64_t k) {
   double sum = 0;
   for (std::int64_t i = 0; i < d.n; ++i)
-    if (d.advised[i] == d.advised[i]) sum += d.weights[i] / d.total * double(row[i * d.setting.width + k]);
+    if (d.advised[i] == d.advised[i]) sum += d.weights[i] / d.total * row[i * d.setting.width + k];
   return sum;
 }
 
 // The mix of the advice, or what the charge asks for in its place.
-template <class V>
-REGRETLESS_APART static void predict_from(const ExpertWorkspace& d, const V* row, double* prediction) {
+REGRETLESS_APART static void predict_from(const ExpertWorkspace& d, const double* row, double* prediction) {
   const Combination& s = d.setting;
   if (s.charge == ChargeKind::zero_one) {
     prediction[0] = vote(d);
@@ -206,8 +201,7 @@ REGRETLESS_APART static void predict_from(const ExpertWorkspace& d, const V* row
     Octet sum{};
     for (std::int64_t i = 0; i < d.padded_n; i += 8) {
       double column[8];
-      for (std::int64_t l = 0; l < 8 && s.width > 1; ++l)
-        column[l] = i + l < d.n ? double(row[(i + l) * s.width + k]) : 0;
+      for (std::int64_t l = 0; l < 8 && s.width > 1; ++l) column[l] = i + l < d.n ? row[(i + l) * s.width + k] : 0;
       const Octet a = s.width > 1 ? at(column, 0) : at(d.advised, i);
       sum = sum + where_known(at(d.advised, i), at(d.weights, i) * a, eight(0));
     }
@@ -267,8 +261,7 @@ static double wide_loss(const Combination& s, const double* said, const double* 
 }
 
 // Charges of forecasts of several numbers, square or log; a row is read into scratch first.
-template <class V>
-static void charge_vectors(ExpertWorkspace& d, const V* row, const double* prediction, const double* y) {
+static void charge_vectors(ExpertWorkspace& d, const double* row, const double* prediction, const double* y) {
   const Combination& s = d.setting;
   double* said = d.vectors;
   double* slope = said + s.width;
@@ -279,7 +272,7 @@ static void charge_vectors(ExpertWorkspace& d, const V* row, const double* predi
   for (std::int64_t i = 0; i < d.padded_n; ++i) {
     d.own[i] = d.linear[i] = missing;
     if (!(d.advised[i] == d.advised[i])) continue;
-    for (std::int64_t k = 0; k < s.width; ++k) said[k] = double(row[i * s.width + k]);
+    for (std::int64_t k = 0; k < s.width; ++k) said[k] = row[i * s.width + k];
     d.own[i] = wide_loss(s, said, y);
     d.linear[i] = 0;
     for (std::int64_t k = 0; k < s.width; ++k) d.linear[i] += slope[k] * (said[k] - prediction[k]);
@@ -399,8 +392,7 @@ REGRETLESS_INLINE double own_charge(const Combination& s, double loss, double hi
 }
 
 // Such a rule is charged the loss of the prediction that it makes now.
-template <class V>
-static void charge_prediction(const ExpertWorkspace& d, const V* row, const double* y, const double* played,
+static void charge_prediction(const ExpertWorkspace& d, const double* row, const double* y, const double* played,
                               Account& account) {
   double* const prediction = d.vectors + 2 * d.setting.width;
   account.mix.charge = own_charge(d.setting, account.loss, account.mix.highest);
@@ -411,9 +403,8 @@ static void charge_prediction(const ExpertWorkspace& d, const V* row, const doub
 }
 
 // Charges everybody and adds it up; nothing is learned yet.
-template <class V>
-static Fault judge(ExpertWorkspace& d, const V* row, const double* prediction, const double* y, const double* played,
-                   Account& account) {
+static Fault judge(ExpertWorkspace& d, const double* row, const double* prediction, const double* y,
+                   const double* played, Account& account) {
   const Combination& s = d.setting;
   if (const Fault bad = outcome_fault(s, y)) return bad;
   if (s.width > 1) charge_vectors(d, row, prediction, y);

@@ -18,8 +18,8 @@ static bool equal_priors(const ExpertWorkspace& d) {
 // Plays rounds by a hedge in one sweep each, up to the first that has anything unusual about it; returns its number.
 // The loss of a round is made by `loss_of` from its outcome. A hedge of constant rate needs nothing but its sums from
 // round to round, and has its books at hand.
-template <Leaves leaves, Rows rows, class V, class LossOf>
-static std::int64_t sweep_rows(ExpertWorkspace& d, const V* table, const double* outcomes, const Results& to,
+template <Leaves leaves, Rows rows, class LossOf>
+static std::int64_t sweep_rows(ExpertWorkspace& d, const double* table, const double* outcomes, const Results& to,
                                std::int64_t t, std::int64_t end, std::int64_t step, LossOf loss_of) {
   constexpr bool of_experts = leaves == Leaves::experts, said = rows == Rows::forecasts;
   const Combination& s = d.setting;
@@ -75,8 +75,8 @@ static std::int64_t sweep_rows(ExpertWorkspace& d, const V* table, const double*
 
 // Of few experts, those rounds that can be played at once or with less waiting are; after one that cannot, the next
 // ones are swept one by one.
-template <Leaves leaves, Rows rows, class V, class LossOf>
-static std::int64_t hedge_rows(ExpertWorkspace& d, const V* table, const double* outcomes, const Results& to,
+template <Leaves leaves, Rows rows, class LossOf>
+static std::int64_t hedge_rows(ExpertWorkspace& d, const double* table, const double* outcomes, const Results& to,
                                std::int64_t t, std::int64_t end, std::int64_t step, LossOf loss_of) {
   const ScheduleKind schedule = d.setting.schedule;
   if (d.n > few || to.weights || to.uniforms || schedule == ScheduleKind::leader)
@@ -112,8 +112,8 @@ static std::int64_t with_sweepable(const Combination& s, std::int64_t t, Table t
 }
 
 // Sweeping asks that charges do not hang on the prediction, which is the mix.
-template <Leaves leaves, class V>
-static std::int64_t sweep_hedge(ExpertWorkspace& d, const V* table, const double* outcomes, const Results& to,
+template <Leaves leaves>
+static std::int64_t sweep_hedge(ExpertWorkspace& d, const double* table, const double* outcomes, const Results& to,
                                 std::int64_t t, std::int64_t end, std::int64_t step) {
   const Combination& s = d.setting;
   if (s.width > 1 || s.linear || s.substitute) return t;
@@ -124,8 +124,7 @@ static std::int64_t sweep_hedge(ExpertWorkspace& d, const V* table, const double
 }
 
 // ML-Poly weighs in one reading and moves in another; where charges are linear, they are made in between.
-template <class V>
-static std::int64_t sweep_poly(ExpertWorkspace& d, const V* table, const double* outcomes, const Results& to,
+static std::int64_t sweep_poly(ExpertWorkspace& d, const double* table, const double* outcomes, const Results& to,
                                std::int64_t t, std::int64_t end) {
   const Combination& s = d.setting;
   if (s.width > 1 || to.weights || to.uniforms) return t;
@@ -140,8 +139,8 @@ static std::int64_t sweep_poly(ExpertWorkspace& d, const V* table, const double*
 // Plays usual rounds by a rule that has a sweep.
 template <class R>
 inline constexpr bool swept = R::facts.exponential || std::is_same_v<R, Poly>;
-template <class R, class V>
-static std::int64_t sweep_all(ExpertWorkspace& d, const V* table, const double* outcomes, const Results& to,
+template <class R>
+static std::int64_t sweep_all(ExpertWorkspace& d, const double* table, const double* outcomes, const Results& to,
                               std::int64_t t, std::int64_t end, std::int64_t step) {
   if constexpr (!R::facts.exponential) return sweep_poly(d, table, outcomes, to, t, end);
   else if (d.setting.schedule != ScheduleKind::constant || to.weights || to.uniforms)

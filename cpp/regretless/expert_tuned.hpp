@@ -19,8 +19,8 @@ struct ExpertsInMemory {
   alignas(64) double charges[few];
 
   ExpertsInMemory(ExpertWorkspace& all, std::int64_t priors) : d(all), step(priors) {}
-  template <class V, class Loss>
-  REGRETLESS_INLINE Tuned play(const V* row, const Loss& loss, double base, double power) {
+  template <class Loss>
+  REGRETLESS_INLINE Tuned play(const double* row, const Loss& loss, double base, double power) {
     constexpr bool said = rows == Rows::forecasts;
     const Reading seen = read_round<rows>(d.n, row, loss, d.row[0], d.next, charges);
     const double leader = folded<Most>(leaders_in(d.n, d.row[0], charges, base));
@@ -36,8 +36,7 @@ struct ExpertsInMemory {
             said ? folded<Adding>(all.said) : 0,
             folded<Adding>(all.more)};
   }
-  template <class V>
-  REGRETLESS_INLINE Weighing weigh_round(const V* row, double base, double power, double leader) const {
+  REGRETLESS_INLINE Weighing weigh_round(const double* row, double base, double power, double leader) const {
     Folded<Adding> total, charge, said, more;
     by_parts(d.n, [&]<class P>(std::int64_t i, const P&) REGRETLESS_LAMBDA {
       const P c = read<P>(charges + i), by = everywhere<P>(power);
@@ -64,8 +63,8 @@ struct ExpertsInRegisters {
   static Numbers from(const double* p) {
     return on_each([&]<class P>(int i, const P&) REGRETLESS_LAMBDA { return read<P>(p + i); }, Numbers{});
   }
-  template <class V, class Loss>
-  REGRETLESS_INLINE Tuned play(const V* row, const Loss& loss, double base, double power) {
+  template <class Loss>
+  REGRETLESS_INLINE Tuned play(const double* row, const Loss& loss, double base, double power) {
     constexpr bool forecasts = rows == Rows::forecasts;
     const Numbers a =
         on_each([&]<class P>(int i, const P&) REGRETLESS_LAMBDA { return part_of<P>(row, i, d.n); }, sums);
@@ -136,8 +135,8 @@ struct ExpertsInRegisters {
 };
 
 // Up to the first round that is not usual.
-template <class Experts, Rows rows, class V, class LossOf>
-static std::int64_t tuned_rows_of(ExpertWorkspace& d, const V* table, const double* outcomes, const Results& to,
+template <class Experts, Rows rows, class LossOf>
+static std::int64_t tuned_rows_of(ExpertWorkspace& d, const double* table, const double* outcomes, const Results& to,
                                   std::int64_t t, std::int64_t end, std::int64_t step, LossOf loss_of) {
   constexpr bool said = rows == Rows::forecasts;
   const Combination& s = d.setting;
@@ -175,8 +174,8 @@ static std::int64_t tuned_rows_of(ExpertWorkspace& d, const V* table, const doub
   d.memory = memory;
   return t;
 }
-template <Rows rows, class V, class LossOf>
-static std::int64_t tuned_rows(ExpertWorkspace& d, const V* table, const double* outcomes, const Results& to,
+template <Rows rows, class LossOf>
+static std::int64_t tuned_rows(ExpertWorkspace& d, const double* table, const double* outcomes, const Results& to,
                                std::int64_t t, std::int64_t end, std::int64_t step, LossOf loss_of) {
   const auto with = [&]<class Experts>() {
     return tuned_rows_of<Experts, rows>(d, table, outcomes, to, t, end, step, loss_of);

@@ -105,8 +105,7 @@ constexpr std::int64_t scratch_size(std::int64_t experts, std::int64_t width) {
 
 // Rows of advice, (rounds, experts) or (rounds, experts, width), and what came, (rounds) or (rounds, width).
 struct Advice {
-  const void* values;
-  bool single;  // float32, else float64
+  const double* values;
   const double* outcomes;
 };
 
@@ -120,10 +119,12 @@ struct Results {
 };
 
 // Before row t is predicted, the rows settle[starts[t]] ... settle[starts[t + 1] - 1] are settled; the last stretch
-// comes at the end. The weights of row t wait in pool[slots[t]].
+// comes at the end. The weights of row t wait in pool[slots[t]]. Rows of float32 are read one at a time into `line`.
 struct Lateness {
   const std::int64_t *settle, *starts, *slots;
   double* pool;
+  const float* singles;  // in place of the advice's values, else null
+  double* line;
 };
 
 // A loss that the kernel does not know: what each expert lost and is charged, nan for who was silent.
@@ -146,7 +147,7 @@ struct Combiners {
   ExpertVerdict (*play)(const Combination&, const Advice&, const Results&, std::int64_t begin, std::int64_t end);
   ExpertVerdict (*play_delayed)(const Combination&, const Advice&, const Results&, const Lateness&,
                                 std::int64_t rounds);
-  ExpertVerdict (*predict)(const Combination&, const Advice&, double* weights, double* prediction);
+  ExpertVerdict (*predict)(const Combination&, const double* advice, double* weights, double* prediction);
   ExpertVerdict (*settle)(const Combination&, const Advice&, const double* weights, const double* prediction,
                           double* loss);
   ExpertVerdict (*settle_charges)(const Combination&, const Charged&);
@@ -155,6 +156,7 @@ struct Combiners {
   double (*rate)(const Combination&);
   double (*log_potential)(const Combination&);
   double (*gap)(const Combination&);
+  void (*widen)(const float*, std::int64_t count, double* out);
 };
 
 extern const Combiners combiners_v1, combiners_v3, combiners_v4, combiners_generic;

@@ -467,6 +467,25 @@ def test_single_rounds_pieces_and_one_table_give_the_same_bits(game, composition
     assert whole.bits() == pieces.bits() == live.bits() == wide.bits()
 
 
+@pytest.mark.parametrize(("experts", "rounds"), [(2, 5000), (70, 200), (5000, 70)])
+def test_long_tables_of_float32_are_played_as_float64(experts, rounds):
+    """However many rounds are made double precision at a time, nothing that is written differs, nor what is refused."""
+    random = np.random.default_rng(experts)
+    advice, outcomes = random.random((rounds, experts), np.float32), random.random(rounds)
+    advice[random.random((rounds, experts)) < 0.01] = np.nan
+    advice[:, 0] = 0.5
+    names, late = [], rounds - 3
+    for table in (advice, advice.astype(np.float64)):
+        room, chosen = Room(experts, "hedge", charge="square", rate=RATE), np.empty(rounds, np.int64)
+        verdict, *written = room.play(table, outcomes, uniforms=np.full(rounds, 0.3), chosen=chosen)
+        assert verdict == (rounds, None, -1)
+        table[late, 1] = np.inf
+        again = Room(experts, "hedge", charge="square", rate=RATE)
+        assert again.core.play(table, outcomes, begin=2) == (late, "not finite", 1)
+        names.append([room.bits(), again.bits(), chosen.tobytes(), *(one.tobytes() for one in written)])
+    assert names[0] == names[1]
+
+
 @pytest.mark.parametrize("isa", _core.isas())
 @pytest.mark.parametrize("charge", ["table", "absolute", "square", "pinball", "percentage"])
 @pytest.mark.parametrize("composition", [*[("hedge", schedule) for schedule in SCHEDULES], ("poly", "constant")])
