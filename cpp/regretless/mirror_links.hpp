@@ -11,11 +11,21 @@ namespace regretless::REGRETLESS_ISA {
 inline constexpr double widest = 300, lightest = 1e-120;
 
 REGRETLESS_INLINE Octet size_of(const Octet& a) {
-  return apply([](auto v) REGRETLESS_LAMBDA { return v < decltype(v){} ? -v : v; }, a);
+  return apply(
+      []<class V>(V v) REGRETLESS_LAMBDA {
+        typedef std::int64_t Whole __attribute__((vector_size(sizeof(V))));
+        return V(Whole(v) & std::numeric_limits<std::int64_t>::max());
+      },
+      a);
 }
-// `a` with the sign of `by`.
+// `a`, which is not negative, with the sign of `by`.
 REGRETLESS_INLINE Octet with_sign(const Octet& a, const Octet& by) {
-  return apply([](auto v, auto s) REGRETLESS_LAMBDA { return s < decltype(s){} ? -v : v; }, a, by);
+  return apply(
+      []<class V>(V v, V s) REGRETLESS_LAMBDA {
+        typedef std::int64_t Whole __attribute__((vector_size(sizeof(V))));
+        return V(Whole(v) | (Whole(s) & std::numeric_limits<std::int64_t>::min()));
+      },
+      a, by);
 }
 // `a` where theta is not 0, else `otherwise`.
 REGRETLESS_INLINE Octet where_moved(const Octet& theta, const Octet& a, const Octet& otherwise) {

@@ -16,6 +16,7 @@
 #include "mirror_links.hpp"
 #include "rows.hpp"
 #include "prediction.hpp"
+#include "transpose_two.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -32,6 +33,15 @@ struct Duals {
   Duals(const MirrorState& s, std::int64_t target)
       : cached(s.pairs + target), theta(cached + s.targets), stride(2 * s.targets), memory(s.memory[target]) {}
 };
+
+// Eight numbers in one register, where there are such.
+REGRETLESS_INLINE Octet together(const Eight& a) {
+#if defined(__AVX512F__)
+  return {Octet::Register(_mm512_insertf64x4(_mm512_castpd256_pd512(__m256d(a.low.all)), __m256d(a.high.all), 1))};
+#else
+  return a;
+#endif
+}
 
 // A row whose features lie two numbers apart.
 template <class Row>
@@ -53,10 +63,20 @@ struct Paired : Row {
     const std::uint8_t* place = places[this->n - k];
     return collect<8>([&](int l) { return w[2 * Row::column(k + place[l])]; });
   }
-  REGRETLESS_INLINE void put8(double* w, std::int64_t k, const Octet& a) const {
-    double one[8];
-    put(one, a);
-    for (int l = 0; l < 8; ++l) w[2 * Row::column(k + l)] = one[l];
+  // Both numbers of eight features, the one of lane l being that of entry place(l).
+  template <class Place>
+  REGRETLESS_INLINE void pick_both(const double* pairs, const Place& place, Octet& first, Octet& second) const {
+    Eight a, b;
+    out_of_twos([&](int l) REGRETLESS_LAMBDA { return pairs + column(place(l)); }, 0, a, b);
+    first = together(a);
+    second = together(b);
+  }
+  REGRETLESS_INLINE void put_both(double* pairs, std::int64_t k, std::int64_t here, const Octet& first,
+                                  const Octet& second) const {
+    in_twos(in_halves(first), in_halves(second), 0,
+            [&](int l, const Pack<double, 2>& pair) REGRETLESS_LAMBDA {
+              if (l < here) store(pairs + column(k + l), pair);
+            });
   }
 };
 template <class Row>
@@ -186,14 +206,6 @@ REGRETLESS_INLINE void note_reach(const Row& row, double largest, double norm2, 
   if (m.reach < norm) m.reach = norm;
 }
 
-REGRETLESS_INLINE Octet together(const Eight& a) {
-#if defined(__AVX512F__)
-  return {Octet::Register(_mm512_insertf64x4(_mm512_castpd256_pd512(__m256d(a.low.all)), __m256d(a.high.all), 1))};
-#else
-  return a;
-#endif
-}
-
 // What a step does to the features, eight by eight, and what is to be known of it afterwards.
 template <class L>
 struct Step {
@@ -204,56 +216,65 @@ struct Step {
   Step(const MirrorRules& rules, const MirrorMemory& m, double how_far)
       : link(m), by(eight(how_far)), reach(eight(std::fabs(rules.intercept))) {}
 
-  REGRETLESS_INLINE void take(const Octet& value, Octet& theta, Octet& cached) {
+  // `reached` are the extents of the features that move.
+  template <class Reached>
+  REGRETLESS_INLINE void take(const Octet& value, Octet& theta, Octet& cached, const Reached& reached) {
     const Octet next = theta + by * value, weight = link.weigh(next);
     gain = gain + (link.mass(next, weight) - link.mass(theta, cached));
     more = more + (where_moved(next, eight(1)) - where_moved(theta, eight(1)));
-    most = upper(most, where_moved(value, L::extent(next), eight(nowhere)));
+    most = upper(most, reached(L::extent(next)));
     far = upper(far, size_of(next));
     reach = upper(reach, size_of(value));
     theta = next;
     cached = weight;
   }
+  REGRETLESS_INLINE void take_all(const Octet& value, Octet& theta, Octet& cached) {
+    take(value, theta, cached, [](const Octet& extents) REGRETLESS_LAMBDA { return extents; });
+  }
+  // A value of 0 moves nothing.
+  REGRETLESS_INLINE void take_some(const Octet& value, Octet& theta, Octet& cached) {
+    take(value, theta, cached, [&](const Octet& extents) REGRETLESS_LAMBDA {
+      return where_moved(value, extents, eight(nowhere));
+    });
+  }
   REGRETLESS_INLINE void take(const double* value, double* theta, double* cached) {
     Octet t = at(theta, 0), c = at(cached, 0);
-    take(at(value, 0), t, c);
+    take_some(at(value, 0), t, c);
     put(theta, t);
     put(cached, c);
   }
 };
 
-template <class Row>
-REGRETLESS_INLINE bool has_zeros(const Row& row) {
-  Octet zeros = eight(0);
+template <class V>
+REGRETLESS_INLINE bool has_zeros(const V* x, std::int64_t n) {
+  using Numbers = Pack<V, breadth<V>>;
+  typename Numbers::Register none{};
+  auto zeros = none != none;
   std::int64_t k = 0;
-  for (; k + 8 <= row.n; k += 8) zeros = zeros + where_moved(at(row.x, k), eight(0), eight(1));
-  bool any = in_all(zeros) > 0;
-  for (; k < row.n; ++k) any |= row.x[k] == 0;
+  for (; k + breadth<V> <= n; k += breadth<V>)
+    zeros |= *reinterpret_cast<const typename Numbers::Loose*>(x + k) == none;
+  bool any = any_bit(zeros);
+  for (; k < n; ++k) any |= x[k] == 0;
   return any;
 }
 
 template <class L, class Row>
 REGRETLESS_INLINE void step_features(const Row& row, Step<L>& step, const Duals& s) {
   std::int64_t k = 0;
-  if (s.stride == 2 && !has_zeros(row)) {
+  if (s.stride == 2 && !has_zeros(row.x, row.n)) {
     const auto pairs = paired(row);
+    Octet theta, cached;
     for (; k + 8 <= row.n; k += 8) {
-      Octet theta = together(pairs.pick8(s.theta, k)), cached = together(pairs.pick8(s.cached, k));
-      step.take(at(row.x, k), theta, cached);
-      pairs.put8(s.theta, k, theta);
-      pairs.put8(s.cached, k, cached);
+      pairs.pick_both(s.cached, [k](int l) REGRETLESS_LAMBDA { return k + l; }, cached, theta);
+      step.take_all(at(row.x, k), theta, cached);
+      pairs.put_both(s.cached, k, 8, cached, theta);
     }
     if (k == row.n) return;
     // Lanes beyond the last entry repeat it with a value of 0, which moves nothing.
-    Octet theta = together(pairs.pick_some(s.theta, k)), cached = together(pairs.pick_some(s.cached, k));
-    step.take(some_of(row.x + k, row.n - k, 0), theta, cached);
-    double to_theta[8], to_cached[8];
-    put(to_theta, theta);
-    put(to_cached, cached);
-    for (std::int64_t l = 0; k < row.n; ++k, ++l) {
-      s.theta[pairs.column(k)] = to_theta[l];
-      s.cached[pairs.column(k)] = to_cached[l];
-    }
+    const std::uint8_t* const place = places[row.n - k];
+    pairs.pick_both(s.cached, [&](int l) REGRETLESS_LAMBDA { return k + place[l]; }, cached, theta);
+    step.take_some(some_of(row.x + k, row.n - k, 0), theta, cached);
+    pairs.put_both(s.cached, k, row.n - k, cached, theta);
     return;
   }
   Touch t;

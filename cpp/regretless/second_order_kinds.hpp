@@ -143,8 +143,7 @@ struct ByWeights {
   // A record is moved: its weight is known, its sums grow, and its size does if the square is larger. (A size is
   // never -0, nor is what is added to.)
   static REGRETLESS_INLINE void learn_sized(double* record, const Pack<double, 4>& more) {
-    const Pack<double, 4> before = load<4>(record);
-    store(record, joined(more, before + more, greatest(before, more)));
+    store(record, next_record(load<4>(record), more));
   }
   // How far the weights go along x / A.
   REGRETLESS_INLINE double step(const SecondOrderMemory& m, const Lesson& of, double y, double score,

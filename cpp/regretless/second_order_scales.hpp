@@ -4,11 +4,6 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-template <int N>
-REGRETLESS_INLINE Pack<double, N> greatest(const Pack<double, N>& a, const Pack<double, N>& b) {
-  return each(a, b, [](auto x, auto y) { return x > y ? x : y; });
-}
-
 // A feature as a row meets it: its weight, and its entry of A before the row is added.
 template <int N>
 struct Coordinate {

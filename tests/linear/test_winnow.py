@@ -173,6 +173,29 @@ def test_decisions_are_exact_at_any_rate(X, y, rate, balanced):
 
 
 @pytest.mark.kernel
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("link", ["simplex", "balanced", "power"])
+def test_rows_of_any_length_move_as_the_loop_that_leaves_zeros_out_does(link, kind):
+    """Features of 1 to 20 entries, moved eight by eight and by what is left over, end with the bits of that loop."""
+    rng, before = np.random.default_rng(0), _core.isa()
+    X, y = np.zeros((60, 24), dtype=kind), rng.choice([-1, 1], 60)
+    for t, row in enumerate(X):
+        row[rng.permutation(24)[: t % 20 + 1]] = rng.normal(size=t % 20 + 1)
+    names = set()
+    try:
+        for isa in _core.isas():
+            _core.use_isa(isa)
+            for keep_zeros in (False, True):
+                play = Play(24, link=link, power=3.5, rate=0.5)
+                assert play.sparse(X, y, keep_zeros=keep_zeros) == (60, None)
+                names.add(play.bits())
+    finally:
+        _core.use_isa(before)
+    assert len(names) == 1
+    assert play.counts[0] > 20
+
+
+@pytest.mark.kernel
 @given(
     X=arrays(float, (30, 11), elements=mostly_zero),
     y=arrays(np.int32, 30, elements=signs),
