@@ -24,7 +24,8 @@ Array = np.ndarray[Any, Any]
 Fields = Mapping[str, Any]
 Run = dict[str, Any]
 
-MOST_STEPS = 4_000_000  # rounds times actions times squared columns that the textbook is asked to play
+# Rounds times actions, and these times squared columns, that the textbook is asked to play.
+MOST_FORECASTS, MOST_STEPS = 80_000, 4_000_000
 # The textbook inverts a matrix in every round and the kernel updates one: their digits part sooner than those of sums.
 LOOSE = 10.0
 NEAR = 1e-9  # by what part rows differ that must be decided alike, and how far a number must be from another draw
@@ -164,8 +165,8 @@ def _replayed(report: Fields, decided: Decided) -> tuple[Run | None, str]:
     regression = rules.regression_of(twin, foretold, settings, own)
     if regression is None:
         return None, f"the textbook does not play {report['regressor']} with these settings one row at a time"
-    if decided.costs.size * (decided.rows.shape[1] + 1) ** 2 > MOST_STEPS:
-        return None, f"it is of more than {MOST_STEPS:,} numbers"
+    if decided.costs.size > MOST_FORECASTS or decided.costs.size * (decided.rows.shape[1] + 1) ** 2 > MOST_STEPS:
+        return None, "it is of too many rounds, actions or features"
     settings |= {"prior": float(own.get("prior", 0.0))}
     dense = decided.rows.toarray() if hasattr(decided.rows, "toarray") else decided.rows
     X = np.column_stack([np.full(len(dense), regression[1]), dense]) if regression[1] else dense
