@@ -213,7 +213,8 @@ HEADLINES = {
     "pull": """rounds arms best_arm best_arm_loss loss/mean loss/sd pseudo_regret regret/mean regret/q50 draws/a
         observable/regret/1 joint_confidence""",
     "solve": "rows columns value lower upper gap",
-    "explore": """rounds features cost best_action_cost taken/a least_probability halvings/0 interval/0 curve/2/1
+    "explore": """rounds features cost best_action_cost hindsight_policy_cost taken/a least_probability halvings/0
+        interval/0 curve/2/1
         joint_confidence""",
 }
 CLAIMS = {

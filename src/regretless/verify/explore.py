@@ -30,6 +30,9 @@ MOST_FORECASTS, MOST_STEPS = 80_000, 4_000_000
 LOOSE = 10.0
 NEAR = 1e-9  # by what part rows differ that must be decided alike, and how far a number must be from another draw
 ALIKE = 1e-3  # how far their probabilities may be from each other
+# Of the linear policy in hindsight: rounds times squared columns, what squares of weights are charged, as a part of the
+# squares of their feature, and how far the two least forecasts of a row must be apart.
+MOST_PRODUCTS, PRIOR, APART = 1_000_000_000, 1e-3, 1e-9
 IMPLICIT = 2.0 ** -np.arange(1.0, 11.0)  # explorations that estimates of losses are made with
 HALVES = 24  # probabilities are counted by how often 1 is halved to reach them, the last of these and all below it
 
@@ -87,6 +90,8 @@ def check(report: Fields, decided: Decided, actions: list[str]) -> list[Check]:
         return elsewhere(report, Number("rounds", report["rounds"], len(decided.costs)))
     again, scales = _of_actions(report, decided, actions)
     best = again[f"best_action_{_quantity(report)[0]}"]
+    if decided.chances is None:
+        again[f"hindsight_policy_{_quantity(report)[0]}"] = _policy(report, decided)
     run, why = _replayed(report, decided)
     if run is not None:
         numbers = _of_run(report, decided, run)
@@ -129,6 +134,23 @@ def _of_actions(report: Fields, decided: Decided, actions: list[str]) -> tuple[d
         again[f"logged_{word}"] = float(np.nansum(decided.costs))
         again |= _of_taken(report, decided.taken, decided.chances)
     return again, dict.fromkeys(again, float(np.abs(each).sum()))
+
+
+def _policy(report: Fields, decided: Decided) -> float | None:
+    """What the linear policy in hindsight costs: ridge regression of the costs of each action, and of each row the
+    action of the least; None where that takes long, or rounding decides between two actions."""
+    count, columns = decided.rows.shape
+    if count * columns**2 > MOST_PRODUCTS or report[f"hindsight_policy_{_quantity(report)[0]}"] is None:
+        return None
+    dense = decided.rows.toarray() if hasattr(decided.rows, "toarray") else decided.rows
+    X = np.column_stack([dense, np.ones(count)])
+    squares = X.T @ X
+    weights = np.linalg.lstsq(squares + np.diag(PRIOR * np.diag(squares)), X.T @ decided.costs, rcond=None)[0]
+    scores = _quantity(report)[1] * (X @ weights)
+    least = np.sort(scores, axis=1)
+    if scores.shape[1] > 1 and (least[:, 1] - least[:, 0]).min() < APART * np.abs(scores).max():
+        return None
+    return float(np.cumsum(decided.costs[np.arange(count), scores.argmin(axis=1)])[-1])
 
 
 def _of_taken(report: Fields, taken: Any, chances: Array) -> dict[str, Any]:
