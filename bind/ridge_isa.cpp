@@ -4,8 +4,8 @@
 namespace regretless::REGRETLESS_ISA {
 
 static LinearVerdict minimise(const Block& block, const Labels& labels, const RidgeProblem& problem) {
-  if (block.starts) return ridge(Sparse<double, std::int32_t>(block), block.rows, labels, problem);
-  return ridge(Dense<double>(block), block.rows, labels, problem);
+  if (block.starts) return ridge(Sparse<double, std::int32_t>(block), block, labels, problem);
+  return ridge(Dense<double>(block), block, labels, problem);
 }
 
 }  // namespace regretless::REGRETLESS_ISA

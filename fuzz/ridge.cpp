@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   p.reach = in.flag() ? std::numeric_limits<double>::infinity() : std::fabs(in.finite()) + 5e-324;
   std::vector<double> best[2];
   for (auto& its : best) {
-    std::vector<double> room(std::size_t(ridge_room(r.block.rows, p.columns)));
+    std::vector<double> room(std::size_t(ridge_room(r.block.rows, p.columns, r.block.entries)));
     its.resize(std::size_t(p.columns));
     p.best = its.data();
     p.room = room.data();

@@ -18,9 +18,9 @@ struct RidgeProblem {
 inline std::int64_t ridge_vector_size(std::int64_t rows, std::int64_t columns) {
   return 2 * (rows + 1) < columns ? 2 * (rows + 1) : columns;
 }
-inline constexpr int ridge_pairs = 10;  // steps that are remembered
-inline std::int64_t ridge_room(std::int64_t rows, std::int64_t columns) {
-  return (2 * ridge_pairs + 4) * ridge_vector_size(rows, columns) + columns + 6 * (rows + 8);
+inline std::int64_t ridge_room(std::int64_t rows, std::int64_t columns, std::int64_t entries) {
+  const std::int64_t entered = entries + (entries + columns + 1) / 2 + 2 * (rows + 1);
+  return 9 * ridge_vector_size(rows, columns) + columns + 8 * (rows + 8) + entered;
 }
 
 struct RidgeKernels {

@@ -9,6 +9,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from regretless import _core
+from regretless.certificate import NOT_REPRODUCED
 from regretless.comparator import Comparator
 from regretless.data.batch import Batch, narrow
 from regretless.linear import (
@@ -19,10 +20,11 @@ from regretless.linear import (
     Perceptron,
     PNormPerceptron,
     Winnow,
-    certificates,
 )
 from regretless.linear.comparators import candidates, evaluate, line_search, question, search
 from regretless.linear.separation.result import INSEPARABLE
+from regretless.regression import AggregatedRegressor
+from regretless.rows import narrowed
 from regretless.theory.perceptron import sharp
 
 from .test_dual_ascent import by_the_book, rows_of
@@ -112,7 +114,7 @@ def test_columns_that_do_not_occur_change_no_bound(learner, classes, monkeypatch
     y = random.integers(0, classes, 40)
     learner.fit(X, y)
     plain = learner.certify(X, y)
-    monkeypatch.setattr(certificates, "MANY_COLUMNS", 10)
+    monkeypatch.setattr(narrowed, "MANY_COLUMNS", 10)
     narrow = learner.certify(X, y)
     for one, other in zip(plain, narrow, strict=True):
         assert one.why == other.why
@@ -136,6 +138,27 @@ def test_bounds_are_the_same_whether_or_not_margins_are_written_down(learner, cl
     for one, other in zip(learner.certify(X, y), written, strict=True):
         assert one.why == other.why
         assert one.bound is None or other.bound == pytest.approx(one.bound, rel=1e-12)
+
+
+@pytest.mark.parametrize("make", [AggregatedClassifier, AggregatedRegressor])
+@pytest.mark.parametrize("passes", [1, 2])
+def test_other_rounds_in_few_columns_are_not_those_that_were_played(make, passes, monkeypatch):
+    """Where columns are numbered afresh, rounds that lack one entry of a column of its own, however small, have no
+    certificate, and those that were played have the bounds that they have in all columns."""
+    random = np.random.default_rng(3)
+    X = csr_array((random.normal(size=200), random.integers(0, 700, 200), np.arange(0, 201, 5)), shape=(40, 700))
+    X.sum_duplicates()
+    unused = np.setdiff1d(np.arange(700), X.indices)[0]
+    more = X.tolil()
+    more[39, unused] = 1e-30
+    y = random.choice([-1, 1], 40)
+    learner = make(**{"passes": passes} if make is AggregatedClassifier else {}).fit(more.tocsr(), y)
+    plain = [one.bound or -1.0 for one in learner.certify(more.tocsr(), y)]
+    monkeypatch.setattr(narrowed, "MANY_COLUMNS", 10)
+    again = [one.bound or -1.0 for one in learner.certify(more.tocsr(), y)]
+    assert again == pytest.approx(plain, rel=1e-6)
+    assert max(plain) > 0
+    assert all(one.why == NOT_REPRODUCED.format(name="X") for one in learner.certify(X, y) if one.theorem.compares)
 
 
 @pytest.mark.parametrize("columns", [50, 10**6])
@@ -170,7 +193,7 @@ def test_theorems_with_the_same_comparator_share_its_vector(many, monkeypatch):
     X = csr_array((random.normal(size=100), random.integers(0, 700, 100), np.arange(0, 101, 5)), shape=(20, 700))
     X.sum_duplicates()
     y = random.choice([-1, 1], 20)
-    monkeypatch.setattr(certificates, "MANY_COLUMNS", many)
+    monkeypatch.setattr(narrowed, "MANY_COLUMNS", many)
     each = [one.comparator for one in Perceptron().fit(X, y).certify(X, y) if one.bound is not None]
     alike = {(one.name, one.norm): one.vector for one in each}
     assert len(alike) < len(each)
@@ -181,10 +204,10 @@ def test_a_vector_of_very_many_columns_is_made_once_it_is_read(monkeypatch):
     """A comparator of rows whose columns were numbered afresh has its vector in no more columns than occur until
     somebody reads it; one that was pickled has the same."""
     X = csr_array(([1.0, 2.0, -1.0], ([0, 1, 2], [5, 90, 5])), shape=(3, 100))
-    monkeypatch.setattr(certificates, "MANY_COLUMNS", 10)
+    monkeypatch.setattr(narrowed, "MANY_COLUMNS", 10)
     (comparator, *_) = (one.comparator for one in Perceptron().fit(X, [1, 1, -1]).certify(X, [1, 1, -1]))
     held = Comparator.__dict__["vector"].__get__(comparator)
-    assert isinstance(held, certificates.Wide)
+    assert isinstance(held, narrowed.Wide)
     assert "whole" not in vars(held)
     assert comparator.vector.nonzero()[0].tolist() == [5, 90]
     assert comparator.vector.shape == (100,)

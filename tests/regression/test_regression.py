@@ -22,6 +22,7 @@ from regretless.regression import (
     OnlineNewtonStep,
     VovkAzouryWarmuth,
 )
+from regretless.regression.ridge import ridge_regressions
 from regretless.textbook import regression as book
 
 from ..examples import first_of
@@ -577,15 +578,17 @@ def test_scikit_learn_finds_no_fault(estimator, check):
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e200])
-def test_a_ridge_regression_in_hindsight_is_the_solution_of_the_normal_equations(unit):
-    """Conjugate gradients end at it, also where squares of outcomes are no floats, and at 0 for outcomes of 0."""
-    from regretless.regression.certificates import _damped
-
-    random = np.random.default_rng(0)
-    X, z = random.normal(size=(60, 5)) * [1.0, 1.0, 0.1, 0.1, 0.01], random.normal(size=60)
-    solved = np.linalg.solve(X.T @ X + 0.01 * np.eye(5), X.T @ z)
-    np.testing.assert_allclose(_damped(sparse.csr_array(X), unit * z, 0.01) / unit, solved, rtol=1e-5, atol=1e-5)
-    assert not _damped(sparse.csr_array(X), 0 * z, 0.01).any()
+@pytest.mark.parametrize("shape", [(60, 5), (40, 90)])
+def test_ridge_regressions_in_hindsight_solve_the_normal_equations(shape, unit):
+    """Conjugate gradients end near the solution for every penalty, of uneven columns, of more rows than columns and of
+    fewer, also where squares of outcomes are no floats, and at 0 for outcomes of 0."""
+    random, damps = np.random.default_rng(0), (0.01, 0.1, 10.0)
+    X, z = random.normal(size=shape) * np.geomspace(1, 0.01, shape[1]), random.normal(size=shape[0])
+    rows = sparse.csr_array(X)
+    for damp, solved in zip(damps, ridge_regressions(rows, unit * z, damps), strict=True):
+        exact = np.linalg.solve(X.T @ X + damp * np.eye(shape[1]), X.T @ z)
+        np.testing.assert_allclose(solved / unit, exact, atol=1e-3 * np.abs(exact).max())
+    assert not any(solved.any() for solved in ridge_regressions(rows, 0 * z, damps))
 
 
 @pytest.mark.parametrize("loss", ["square", "huber"])
@@ -596,7 +599,7 @@ def test_columns_numbered_afresh_change_no_certificate(monkeypatch, loss):
     z = X @ random.normal(size=2000) + 0.1 * random.normal(size=200)
     learner = AggregatedRegressor(loss=loss).fit(X, z)
     whole = learner.certify(X, z)
-    monkeypatch.setattr("regretless.regression.certificates.MANY_COLUMNS", 1000)
+    monkeypatch.setattr("regretless.rows.narrowed.MANY_COLUMNS", 1000)
     some = learner.certify(X, z)
     assert any(line.bound is not None for line in whole)
     for one, other in zip(whole, some, strict=True):

@@ -16,11 +16,11 @@ import numpy as np
 from ..blas import one_thread
 from ..certificate import NOT_REPRODUCED, Certificate, Certificates
 from ..checks import share
-from ..data.batch import Array, Batch, narrow
+from ..data.batch import Array, Batch
 from ..data.sample import sample_of
 from ..errors import RegretlessError
 from ..ledger import FIELDS, Ledger
-from ..rows.narrowed import MANY_COLUMNS, Wide, widened
+from ..rows.narrowed import Wide, few_columns, widened
 from ..rows.state import BaseState, Rules
 from ..rows.validation import read_rows
 from ..theorem import Theorem
@@ -278,7 +278,9 @@ class CertifiedLearner(FirstPass, ABC):
             same, replayed = self.plays_again(again)
             if not same:
                 return Certificates(self.declined(NOT_REPRODUCED.format(name="X")) + future)
-        learner, batch, used = (self, batch, None) if against is not None else self._of_columns_that_occur(batch)
+        learner, batch, used = (
+            (self, batch, None) if against is not None else self._of_columns_that_occur(batch, replayed)
+        )
         again = partial(iter, [(batch, codes)])
         question = learner.question(again, len(batch), in_memory=True, svm=svm, against=against, deep=deep)
         facts = [replace(one, width=self.state_.columns + 1.0) for one in question.target_facts]
@@ -291,18 +293,16 @@ class CertifiedLearner(FirstPass, ABC):
             certificates = [widened(one, used, self.state_.columns, made) for one in certificates]
         return Certificates(certificates + future)
 
-    def _of_columns_that_occur(self, batch: Batch) -> tuple[Self, Batch, Array | None]:
+    def _of_columns_that_occur(self, batch: Batch, replayed: Any) -> tuple[Self, Batch, Array | None]:
         """The learner and its rows with the columns numbered afresh that occur, and which these are; as they are, and
         None, where most columns occur."""
-        if batch.columns <= MANY_COLUMNS or batch.indices is None:
-            return self, batch, None
-        narrower, used = narrow(batch)
-        state = self.state_.narrowed(used) if 2 * len(used) < batch.columns else None
-        if state is None:
+        few = few_columns(batch)
+        state = self.state_.narrowed(few.used) if few else None
+        if few is None or state is None:
             return self, batch, None
         learner = copy(self)
         learner.state_ = state
-        return learner, narrower, used
+        return learner, *few
 
     def certify_rounds(self, question: Question) -> list[Certificate]:
         """One certificate a theorem, whose comparators tell if those of scikit-learn are not among them."""

@@ -12,23 +12,26 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
-from math import inf, nan
+from math import nan
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..blas import one_thread
 from ..certificate import NOT_REPRODUCED, Certificate, Certificates
-from ..data.batch import Array, Batch, narrow, norms2
+from ..data.batch import Array, Batch, norms2
+from ..data.sample import joined
 from ..errors import RegretlessError
 from ..ledger import Ledger
 from ..rows.mixture_state import FULL, LANES, RATES
-from ..rows.narrowed import MANY_COLUMNS, Wide, widened
+from ..rows.narrowed import Wide, few_columns, widened
 from ..rows.state import dot
 from ..rows.validation import read_rows
 from ..theorem import Theorem
 from ..theory.aggregated import MemberComparator
 from ..theory.regression import RegressionFacts, against_all, by_a_full_matrix
+from .ridge import ridge_regressions
+from .scores import scorer
 from .state import MOST, SUMS, RegressionRules, RegressionState
 from .validation import read_outcomes
 
@@ -130,18 +133,29 @@ class CertifiedRegressor(ABC):
         self._require_fitted()
         rows = read_rows(X, learner=self, reset=False, text="known")
         batch = replace(rows, labels=read_outcomes(y, len(rows)))
-        if not self.gives(partial(iter, [batch])):
+        few = None if against is not None or self.state_.full else few_columns(batch)
+        some = batch if few is None else replace(few.rows, labels=batch.labels)
+        state = None if few is None else self._played_in(some, few.used)
+        if state is None and not self.gives(partial(iter, [batch])):
             return Certificates(self.declined(NOT_REPRODUCED.format(name="X")))
-        if batch.columns <= MANY_COLUMNS or batch.indices is None or against is not None:
+        if few is None:
             return Certificates(self.certify_rounds(partial(iter, [batch]), against))
-        narrower, used = narrow(batch)
-        state = self.state_.narrowed(used) if 2 * len(used) < batch.columns else None
-        if state is None:
-            return Certificates(self.certify_rounds(partial(iter, [batch])))
         learner, made = copy(self), dict[int, Wide]()
-        learner.state_ = state
-        certificates = learner.certify_rounds(partial(iter, [replace(narrower, labels=batch.labels)]))
-        return Certificates(widened(one, used, self.state_.columns, made) for one in certificates)
+        learner.state_ = state or self.state_.of_columns(few.used)
+        certificates = learner.certify_rounds(partial(iter, [some]))
+        return Certificates(widened(one, few.used, self.state_.columns, made) for one in certificates)
+
+    def _played_in(self, batch: Batch, used: Array) -> RegressionState | None:
+        """What is learned from rows in the columns that they have, if that is what was learned; else None."""
+        if not self.state_.steady:
+            return None
+        twin = type(self)(**self.get_params())
+        twin.state_ = self.state_.without_matrices(len(used))
+        try:
+            twin.observe(batch)
+        except RegretlessError:
+            return None
+        return twin.state_ if self.state_.same_within(twin.state_, used) else None
 
     def certify_rounds(self, rounds: Rounds, against: Any = None) -> list[Certificate]:
         """One certificate a theorem, of rounds that are known to be those that were played."""
@@ -197,7 +211,6 @@ ENTRIES = 1_000_000  # of a sample by which vectors are chosen where there are m
 LOWEST = -50.0  # logarithm of the best constant mean of counts, where there was none
 EXPONENT = 300.0  # of a mean in the search for a vector, at most
 STEPS = 60  # of a search on a sample
-MOST_CONJUGATE, CLOSE = 200, 1e-6  # steps of a ridge regression, and the part of the first slope at which it ends
 HALVINGS = 200  # of the range of the outcomes, at most, in the search for the constant of Huber's loss
 BEST_CONSTANT = "the best constant"
 DAMPS = (1e-4, 1e-2, 1.0)  # penalties of ridge regressions on a sample, in units of the squared sizes of features
@@ -242,7 +255,8 @@ class VectorLoss:
 @np.errstate(over="ignore", invalid="ignore")  # of vectors that are too long theorems claim nothing
 def comparators_of(run: PlayedRun, rounds: Rounds, vector: Array | None) -> list[MemberComparator]:
     """The members, and what each vector is to each of them."""
-    some = _candidates(run, rounds, vector)
+    cells = run.state.all_cells()
+    some = _candidates(run, rounds, vector, cells)
     rows, norm2 = _suffer(run, rounds, some)
     state, names = run.state, run.names
     members = [
@@ -250,20 +264,18 @@ def comparators_of(run: PlayedRun, rounds: Rounds, vector: Array | None) -> list
         for place, loss in enumerate(state.part("loss"))
         if state.present[place]
     ]
-    cells = state.all_cells()
-    sides = [*np.ascontiguousarray(cells[:, SUMS].T)], np.ascontiguousarray(cells[:, MOST])
-    each = [*members, *(one for candidate in some for one in _to_members(run, candidate, rows, norm2, *sides))]
+    each = [*members, *(one for candidate in some for one in _to_members(run, candidate, rows, norm2, cells))]
     # The last bit of the logarithm of a mean is worth this part of the count.
     off = LAST_BITS * sum(float(z.sum()) for _, z in _blocks(run, rounds)) if run.rules.counts else 0.0
     return [replace(one, off=off) for one in each] if off else each
 
 
-def _to_members(
-    run: PlayedRun, one: VectorLoss, rows: float, norm2: float, sums: list[Array], most: Array
-) -> Iterator[MemberComparator]:
+def _to_members(run: PlayedRun, one: VectorLoss, rows: float, norm2: float, cells: Array) -> Iterator[MemberComparator]:
     """What a vector is to each member, by the sums of slopes of each rate and the largest size of each feature."""
     state, rules, names = run.state, run.rules, run.names
-    sized = most * one.vector
+    some = one.vector if one.vector[1:].any() else one.vector[:1]
+    cells = cells[: len(some)]
+    sized = cells[:, MOST] * some if state.full else np.zeros(0)
     square = dot(sized, sized)
     base = MemberComparator(
         one.name, one.label, rows, one.loss, norm2, vector=one.vector[1:], bias=float(one.vector[0])
@@ -273,7 +285,7 @@ def _to_members(
             continue
         member = replace(base, member=names[place])
         if place < RATES:
-            yield replace(member, linear=float(state.part("linear")[place]) + dot(sums[place], one.vector))
+            yield replace(member, linear=float(state.part("linear")[place]) + dot(cells[:, SUMS][:, place], some))
         else:
             penalty = rules.priors[place - FULL] * square
             # Newton steps cost what their sum of lower bounds falls by.
@@ -284,11 +296,11 @@ def _to_members(
 # ---- which vectors
 
 
-def _candidates(run: PlayedRun, rounds: Rounds, vector: Array | None) -> list[VectorLoss]:
+def _candidates(run: PlayedRun, rounds: Rounds, vector: Array | None, cells: Array) -> list[VectorLoss]:
     if vector is not None:
         return [VectorLoss("yours", "yours", vector)]
     state, rules, names = run.state, run.rules, run.names
-    weights = state.member_weights()
+    weights, sizes = state.weights_from(cells), np.where(cells[:, MOST] > 0, cells[:, MOST], 1.0)
     some = [
         VectorLoss("final weights", f"the final weights of {names[place]}", weights[:, place])
         for place in range(LANES)
@@ -296,8 +308,8 @@ def _candidates(run: PlayedRun, rounds: Rounds, vector: Array | None) -> list[Ve
     ]
     some.append(VectorLoss("zero", "the first outcome", np.zeros(1 + state.columns)))
     if rules.loss == "square" and 1 + state.columns <= WIDE:
-        return [*some, *_by_products(run, rounds)]
-    return [*some, *_by_sample(run, rounds)]
+        return [*some, *_by_products(run, rounds, sizes)]
+    return [*some, *_by_sample(run, rounds, sizes)]
 
 
 def _constant(run: PlayedRun, value: float, label: str = BEST_CONSTANT) -> list[VectorLoss]:
@@ -336,18 +348,12 @@ def least_constant(z: Array, rules: RegressionRules) -> float:
     return high
 
 
-def _sizes(run: PlayedRun) -> Array:
-    """The largest size of each feature, 1 of those that never came."""
-    most = run.state.all_cells()[:, MOST]
-    return np.where(most > 0, most, 1.0)
-
-
-def _by_products(run: PlayedRun, rounds: Rounds) -> Iterator[VectorLoss]:
+def _by_products(run: PlayedRun, rounds: Rounds, sizes: Array) -> Iterator[VectorLoss]:
     """Ridge regressions and least squares from the sums of all products of two features, in units of their sizes."""
-    sizes, rules = _sizes(run), run.rules
+    rules = run.rules
     products, with_z, rows = np.zeros((len(sizes), len(sizes))), np.zeros(len(sizes)), 0
-    for matrix, z in _blocks(run, rounds):
-        scaled = (matrix.toarray() if hasattr(matrix, "toarray") else matrix) / sizes
+    for part, z in _blocks(run, rounds):
+        scaled = _dense(run, part) / sizes
         products += scaled.T @ scaled
         with_z += scaled.T @ z
         rows += len(z)
@@ -364,22 +370,19 @@ def _by_products(run: PlayedRun, rounds: Rounds) -> Iterator[VectorLoss]:
     yield VectorLoss("least squares", "least squares", solved / sizes)
 
 
-def _by_sample(run: PlayedRun, rounds: Rounds) -> Iterator[VectorLoss]:
-    """Regressions on the first rows, as many as fit."""
-    from scipy.sparse import csr_array, vstack  # type: ignore[import-untyped, unused-ignore]
-
-    sizes, rules = _sizes(run), run.rules
-    parts, outcomes, entries = [], [], 0
-    for matrix, z in _blocks(run, rounds):
-        parts.append(csr_array(matrix))
-        outcomes.append(z)
-        entries += parts[-1].nnz
+def _by_sample(run: PlayedRun, rounds: Rounds, sizes: Array) -> Iterator[VectorLoss]:
+    """Regressions on the first rows, as many as fit, in units of the features' largest sizes."""
+    rules, parts, entries = run.rules, [], 0
+    for part, z in _blocks(run, rounds):
+        parts.append((part, z))
+        entries += (part.entries if part.sparse else int(np.count_nonzero(part.values))) + len(z)
         if entries >= ENTRIES:
             break
     if not parts:
         return
-    z, scaled = np.concatenate(outcomes), vstack(parts).tocsr()
-    scaled = scaled @ _diagonal(1 / sizes)
+    ((batch, z),) = joined(parts)
+    scaled = _matrix(run, batch)
+    scaled.data /= sizes[scaled.indices]
     if rules.counts:
         yield from _constant(run, _mean(run))
         for damp in DAMPS:
@@ -388,8 +391,8 @@ def _by_sample(run: PlayedRun, rounds: Rounds) -> Iterator[VectorLoss]:
         return
     if rules.loss == "square":
         yield from _constant(run, _mean(run))
-        for damp in DAMPS:
-            yield VectorLoss("ridge", f"ridge regression, prior {damp:g}", _damped(scaled, z, damp) / sizes)
+        for damp, solved in zip(DAMPS, ridge_regressions(scaled, z, DAMPS), strict=True):
+            yield VectorLoss("ridge", f"ridge regression, prior {damp:g}", solved / sizes)
         return
     all_rows = len(z) + 1 >= run.rounds
     label = BEST_CONSTANT if all_rows else f"a constant chosen on the first {len(z) + 1:,} rows"
@@ -397,35 +400,6 @@ def _by_sample(run: PlayedRun, rounds: Rounds) -> Iterator[VectorLoss]:
     for damp in DAMPS:
         label = f"quantile regression, prior {damp:g}"
         yield VectorLoss("quantile regression", label, _of_quantile(scaled, z, rules.level, damp) / sizes)
-
-
-def _diagonal(numbers: Array) -> Any:
-    from scipy.sparse import dia_array
-
-    return dia_array((numbers[None], [0]), shape=(len(numbers), len(numbers)))
-
-
-def _damped(rows: Any, z: Array, damp: float) -> Array:
-    """The minimiser of |rows u - z|^2 + damp |u|^2, by conjugate gradients of the normal equations, which are not made
-    (Hestenes & Stiefel 1952). scipy's LSQR takes its lengths by a BLAS, whose threads wait longer than they work."""
-    unit, u = float(np.abs(z).max(initial=0.0)), np.zeros(rows.shape[1])
-    if not 0 < unit < inf:
-        return u
-    missed = z / unit  # outcomes may be so large that their squares are not floats
-    step = slope = rows.T @ missed
-    square = dot(slope, slope)
-    enough = CLOSE * CLOSE * square
-    for _ in range(MOST_CONJUGATE):
-        if not square > enough:
-            break
-        moved = rows @ step
-        length = square / (dot(moved, moved) + damp * dot(step, step))
-        u += length * step
-        missed -= length * moved
-        slope = rows.T @ missed - damp * u
-        before, square = square, dot(slope, slope)
-        step = slope + square / before * step
-    return unit * u
 
 
 def _of_counts(rows: Any, counts: Array, damp: float, origin: float) -> Array:
@@ -470,44 +444,53 @@ def _of_quantile(rows: Any, z: Array, tau: float, damp: float) -> Array:
 
 def _suffer(run: PlayedRun, rounds: Rounds, some: list[VectorLoss]) -> tuple[float, float]:
     """Read all rounds once, and note what each vector loses; how many rounds there are, and their squared lengths."""
-    vectors = np.stack([one.vector for one in some], axis=1)
-    rules, total, rows, norm2, size = (
-        run.rules,
-        np.zeros(len(some)),
-        0,
-        0.0,
-        run.rules.intercept,
-    )
+    rules, size, origin = run.rules, run.rules.intercept, run.state.one("origin")
+    total, rows, norm2 = np.zeros(len(some)), 0, 0.0
     for batch in rounds():
         lengths = norms2(batch) + size * size
         norm2 += float(lengths[0 if rows else 1 :].sum())
         rows += len(batch)
-    for matrix, z in _blocks(run, rounds):
-        total += rules.lost(matrix @ vectors, z[:, None], run.state.one("origin")).sum(axis=0)
+    score = scorer([one.vector for one in some], size)
+    for part, z in _blocks(run, rounds):
+        total += rules.lost(score(part), z[:, None], origin).sum(axis=0)
     for one, loss in zip(some, total, strict=True):
         one.loss = float(loss)
     return float(rows), norm2
 
 
-def _blocks(run: PlayedRun, rounds: Rounds) -> Iterator[tuple[Any, Array]]:
-    """The rounds that are charged, in blocks: matrices with the constant feature first, and their outcomes, which are
-    measured from the first one unless they are counts."""
+def _blocks(run: PlayedRun, rounds: Rounds) -> Iterator[tuple[Batch, Array]]:
+    """The rounds that are charged, in blocks, and their outcomes, which are measured from the first one unless they are
+    counts."""
     origin, first = 0.0 if run.rules.counts else run.state.one("origin"), True
     for batch in rounds():
         if batch.labels is None or not len(batch):
             continue
         for begin in range(int(first), len(batch), BLOCK):
             part = batch.slice(begin, min(begin + BLOCK, len(batch)))
-            yield _matrix(run, part), np.asarray(part.labels, dtype=np.float64) - origin
+            yield part, np.asarray(part.labels, dtype=np.float64) - origin
         first = False
 
 
 def _matrix(run: PlayedRun, batch: Batch) -> Any:
-    size, columns = run.rules.intercept, run.state.columns
-    constant = np.full((len(batch), 1), size)
-    values = batch.values.astype(np.float64)
-    if batch.starts is None:
-        return np.hstack([constant, values, np.zeros((len(batch), columns - batch.columns))])
-    from scipy.sparse import csr_array, hstack
+    """Rows with the constant feature first, without zeros."""
+    from scipy.sparse import csr_array, hstack  # type: ignore[import-untyped, unused-ignore]
 
-    return hstack([constant, csr_array((values, batch.indices, batch.starts), shape=(len(batch), columns))]).tocsr()
+    size, columns = run.rules.intercept, run.state.columns
+    values, shape = batch.values.astype(np.float64), (len(batch), columns)
+    if batch.starts is None:
+        values = np.hstack([values, np.zeros((len(batch), columns - batch.columns))])
+    rows = csr_array(values if batch.starts is None else (values, batch.indices, batch.starts), shape=shape)
+    rows = hstack([csr_array(np.full((len(batch), 1), size)), rows], format="csr")
+    rows.eliminate_zeros()
+    return rows
+
+
+def _dense(run: PlayedRun, batch: Batch) -> Array:
+    """Rows with the constant feature first."""
+    values = np.zeros((len(batch), 1 + run.state.columns))
+    values[:, 0] = run.rules.intercept
+    if batch.starts is None or batch.indices is None:
+        values[:, 1 : 1 + batch.columns] = batch.values
+    else:
+        values[np.repeat(np.arange(len(batch)), np.diff(batch.starts)), 1 + batch.indices] = batch.values
+    return values

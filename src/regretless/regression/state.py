@@ -12,7 +12,7 @@ import numpy as np
 from .. import _core
 from ..data.batch import Array
 from ..errors import RegretlessError
-from ..rows.mixture_state import FULL, LANES, RATES, MixtureState
+from ..rows.mixture_state import BLOCK, FULL, LANES, RATES, MixtureState
 from ..rows.state import Rules
 from .validation import NEGATIVE
 
@@ -230,8 +230,10 @@ class RegressionState(MixtureState):
 
     def narrowed(self, columns: Array) -> Self | None:
         """Without matrices: what no row has says nothing."""
-        if self.full:
-            return None
+        return None if self.full else self.of_columns(columns)
+
+    def of_columns(self, columns: Array) -> Self:
+        """As it stands in some columns, of a state without matrices."""
         other = self._of_columns(columns)
         other.cells = self.cells[columns]
         return other
@@ -255,25 +257,37 @@ class RegressionState(MixtureState):
     def member_weights(self) -> Array:
         """The weights of all members, shape (1 + columns, 8), the constant feature first; of full ones the minimisers,
         which the row to be forecast shrinks."""
-        weights, rules = np.zeros((1 + self.columns, LANES)), self.rules
+        return self.weights_from(self.all_cells())
+
+    def weights_from(self, cells: Array) -> Array:
+        """The same from all cells, which take long to make."""
+        weights, rules = np.zeros((LANES, 1 + self.columns)).T, self.rules
         if not isinstance(rules, RegressionRules):
             return weights
-        cells = self.all_cells()
         if rules.schedule or rules.diagonal:
             weights[:, 0] = cells[:, SQUARES][:, 0]
             return weights
-        metric = self.metric(cells)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            scaled = np.where(metric > 0, cells[:, SUMS] / metric, 0)
-        rates = np.array([*rules.rates, *[0] * RATES])[:RATES]
-        weights[:, :RATES] = rates * (self.one("high") - self.one("low")) * scaled
+        rates = np.array([*rules.rates, *[0] * RATES])[:RATES] * (self.one("high") - self.one("low"))
+        for begin in range(0, len(cells), BLOCK):
+            part = cells[begin : begin + BLOCK]
+            metric = self.metric(part)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                scaled = np.where(metric > 0, part[:, SUMS] / metric, 0)
+            weights[begin : begin + BLOCK, :RATES] = rates * scaled
         if self.full:
             weights[:, FULL : FULL + self._fulls] = self.weights[0].reshape(self._fulls, -1).T
-        return np.where(self.present, weights, 0)
+        weights[:, ~self.present] = 0
+        return weights
 
     def all_cells(self) -> Array:
-        """The cells, shape (1 + columns, `CELL`), the constant feature first."""
-        return np.vstack([self.memory[0, :CELL], self.cells[: self.columns]])
+        """The cells, shape (1 + columns, `CELL`), the constant feature first; each number of theirs lies beside that of
+        the next column."""
+        cells = np.zeros((CELL, 1 + self.columns)).T
+        cells[0] = self.memory[0, :CELL]
+        for begin in range(0, self.columns, BLOCK):
+            end = min(begin + BLOCK, self.columns)
+            cells[1 + begin : 1 + end] = self.cells[begin:end]
+        return cells
 
     def metric(self, cells: Array) -> Array:
         """What the rates divide by, shape (1 + columns, 4)."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
+
+import numpy as np
 
 from .. import _core
 from ..data.batch import Array
@@ -13,6 +15,7 @@ from .state import BaseState, zeros_on_lines
 
 # Members side by side; how many rates; the place of the first member with a matrix of the features.
 LANES, RATES, FULL = _core.AGGREGATED_LANES, _core.AGGREGATED_RATES, _core.AGGREGATED_FULL
+BLOCK = 4096  # columns whose cells are looked at at once
 
 
 class MixtureState(BaseState):
@@ -60,6 +63,10 @@ class MixtureState(BaseState):
         return {"members": list(self._members), "limit": self._limit}
 
     @abstractmethod
+    def sizes(self) -> Array:
+        """The largest size of each feature so far, shape (columns,)."""
+
+    @abstractmethod
     def _enlist(self, members: tuple[bool, ...]) -> None:
         """Give these members equal prior weights, and share among them what others have had."""
 
@@ -103,6 +110,26 @@ class MixtureState(BaseState):
             each = {"weights": n, "scales": n, "factor": _core.factor_size(n)}
             layout |= {name: (self.targets, self._fulls * size) for name, size in each.items()}
         return layout
+
+    def without_matrices(self, columns: int) -> Self:
+        """An empty state of so many columns with the other members alone."""
+        return type(self)(columns, self.targets, members=self._without_matrices(), limit=self._limit)
+
+    def same_within(self, other: Self, columns: Array) -> bool:
+        """Whether a state that has these columns alone, ascending, holds the same bits, and this one nothing of others.
+
+        Parameters
+        ----------
+        other : MixtureState
+            Of as many columns as are named.
+        columns : ndarray of int
+        """
+        if self.full or other.full or not np.array_equal(self.memory, other.memory):
+            return False
+        blocks = range(0, len(columns), BLOCK)
+        same = (np.array_equal(self.cells.take(columns[k : k + BLOCK], 0), other.cells[k : k + BLOCK]) for k in blocks)
+        alike = np.array_equal(self.books, other.books) and all(same)
+        return alike and np.count_nonzero(self.sizes()) == np.count_nonzero(other.sizes())
 
     def tensors(self) -> dict[str, Array]:
         """All that must be kept of it, by name."""

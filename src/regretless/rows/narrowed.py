@@ -5,15 +5,30 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..certificate import Certificate
 from ..comparator import Comparator
-from ..data.batch import Array
+from ..data.batch import Array, Batch, narrow
 
 MANY_COLUMNS = 1 << 16  # beyond which those that occur are numbered afresh, if they are fewer than half
+
+
+class FewColumns(NamedTuple):
+    """Rows with the columns numbered afresh that occur in them, and which these are, ascending."""
+
+    rows: Batch
+    used: Array
+
+
+def few_columns(batch: Batch) -> FewColumns | None:
+    """The rows, without labels, in the few of many columns that occur; None where these are most of them."""
+    if batch.columns <= MANY_COLUMNS or batch.indices is None:
+        return None
+    few = FewColumns(*narrow(batch))
+    return few if 2 * len(few.used) < batch.columns else None
 
 
 def widened(certificate: Certificate, used: Array, columns: int, made: dict[int, Wide]) -> Certificate:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import field
+from functools import partial
 from math import inf, isfinite, nan
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from ...certificate import Certificate
 from ...checks import positive, whole
-from ...data.batch import Array
+from ...data.batch import Array, Batch
 from ...errors import ParameterError
 from ...info import Cost, LinearInfo, LinearWords
 from ...rows.estimator import with_constructor
 from ...rows.mixture_state import RATES
+from ...rows.narrowed import few_columns
 from ...rows.state import LEAST_ENTRY, MOST_ENTRY
 from ...theory.aggregated import (
     AGGREGATED,
@@ -269,13 +272,22 @@ class AggregatedClassifier(OnlineClassifier):
 
         if self.shuffle:
             return reproduces(self, rounds), None
-        play = BlockPlay(self.state_, self.played_rules())
-        for batch, codes in rounds():
-            if not play.play(batch, codes):
-                break
-        if play.blocks(rounds) is not None:
+        ((batch, codes),) = rounds()
+        few = None if self.state_.full else few_columns(batch)
+        batch = few.rows if few else batch
+        play = BlockPlay(self.state_, self.played_rules(), few)
+        play.play(batch, codes)
+        if play.blocks(partial(iter, [(batch, codes)])) is not None:
             return True, play
         return reproduces(self, rounds), None
+
+    def _of_columns_that_occur(self, batch: Batch, replayed: Any) -> tuple[Self, Batch, Array | None]:
+        """As they were played again."""
+        if replayed is None or replayed.few is None:
+            return super()._of_columns_that_occur(batch, replayed)
+        learner = copy(self)
+        learner.state_ = replayed.twin
+        return learner, *replayed.few
 
     def certify_rounds(self, question: Question) -> list[Certificate]:
         """One certificate a theorem; no comparator comes from scikit-learn."""

@@ -19,6 +19,7 @@ from ...certificate import NO_LIMIT, Certificate, Most, summed
 from ...data.batch import Array, Batch
 from ...ledger import Ledger
 from ...rows.mixture_state import FULL, LANES, RATES
+from ...rows.narrowed import MANY_COLUMNS
 from ...rows.state import dot
 from ...theorem import Theorem
 from ...theory.aggregated import ADDED_UP, LN2, REACHES, AggregatedFacts, MemberComparator, mixture, switching
@@ -221,8 +222,9 @@ def _members(
 def _read(problem: Problem, one: Candidate, cells: Array, metric: Array) -> Iterator[MemberComparator]:
     """The comparator that a vector is to each member."""
     prior, linear, energy = problem.member("prior") > 0, problem.member("linear"), problem.member("energy")
-    square = one.vector * one.vector
-    along = {place: dot(cells[:, place], one.vector) for place in (*range(SUMS.start, SUMS.stop), COIN_SUM)}
+    some = one.vector if one.vector[1:].any() else one.vector[:1]
+    cells, metric, square = cells[: len(some)], metric[: len(some)], some * some
+    along = {place: dot(cells[:, place], some) for place in (*range(SUMS.start, SUMS.stop), COIN_SUM)}
     lengths = [dot(metric[:, place], square) for place in range(RATES)]
     base = MemberComparator(
         one.name,
@@ -265,18 +267,23 @@ def _candidates(problem: Problem) -> list[Candidate]:
     if question.against is not None:
         weights, biases = question.against
         return [Candidate("yours", "yours", np.append(biases[target], weights[:, target]))]
-    weights, prior = state.weights_from(target, *problem.sides(target)), problem.member("prior") > 0
-    some = [
+    few = state.targets <= FEW_TARGETS and question.rows > 0
+    # Of all rows, what is looked for is about the best, and to read others in very many columns takes long.
+    some = [] if few and problem.sample.part == 1 and state.columns > MANY_COLUMNS else _final_weights(problem)
+    some.append(Candidate("zero", "a coin", np.zeros(1 + state.columns)))
+    if (constant := _constant(problem)) is not None:
+        some.append(constant)
+    return some + _ridge(problem) if few else some
+
+
+def _final_weights(problem: Problem) -> list[Candidate]:
+    target, prior = problem.target, problem.member("prior") > 0
+    weights = problem.state.weights_from(target, *problem.sides(target))
+    return [
         Candidate("final weights", f"the final weights of {problem.members[place].name}", weights[:, place])
         for place in range(LANES)
         if prior[place] and np.isfinite(weights[:, place]).all()
     ]
-    some.append(Candidate("zero", "a coin", np.zeros(1 + state.columns)))
-    if (constant := _constant(problem)) is not None:
-        some.append(constant)
-    if state.targets <= FEW_TARGETS and question.rows:
-        some += _ridge(problem)
-    return some
 
 
 def _constant(problem: Problem) -> Candidate | None:

@@ -68,8 +68,10 @@ def sample_rows(question: Question) -> SampledRows:
             draw = np.random.default_rng(0) if part < 1 else None  # to import it takes longer than a few rows
         total += len(batch)
         above += np.bincount(codes, minlength=targets) if targets > 1 else int((codes > 0).sum())
-        here = np.ones(len(batch), dtype=bool) if draw is None else draw.random(len(batch)) < part
-        chosen.append((owned(batch.only(here)), codes[here]))
+        if draw is not None:
+            here = draw.random(len(batch)) < part
+            batch, codes = batch.only(here), codes[here]
+        chosen.append((batch if question.in_memory else owned(batch), codes))
     ((rows, its_codes),) = joined(chosen) or [(_no_rows(question), np.zeros(0, dtype=np.int32))]
     if question.counts is not None:
         above, total = question.counts, question.rows
@@ -82,6 +84,8 @@ def _with_entries(rows: Batch) -> tuple[Batch, Array]:
     if rows.indices is None or rows.starts is None:
         return rows, np.arange(1 + rows.columns)
     present = np.flatnonzero(np.bincount(rows.indices, minlength=1))
+    if len(present) == rows.columns:
+        return rows, np.arange(1 + rows.columns)
     numbers = np.zeros(present[-1] + 1 if len(present) else 1, dtype=np.int32)
     numbers[present] = np.arange(len(present))
     compact = Batch(rows.values, None, len(present), numbers[rows.indices], rows.starts)

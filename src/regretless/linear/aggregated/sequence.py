@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...data.batch import Array, Batch
+from ...rows.narrowed import FewColumns
 from ...theory.aggregated import AggregatedFacts, MemberComparator, change_cost
 from ..certificates import Rounds
 from .state import AggregatedState, MixtureMember
@@ -45,16 +46,27 @@ class BlockPlay:
         Of the learner, after its run.
     rules : AggregatedRules
         That it played by.
+    few : FewColumns, optional
+        The rounds and the columns of the state that they have, where these are few.
+
+    Attributes
+    ----------
+    few
+        As it was given.
+    twin : AggregatedState
+        What was learned from the rounds that were played once more.
     """
 
-    def __init__(self, state: AggregatedState, rules: Any) -> None:
-        self._ours, self._twin = state, state.blank(state.columns, state.targets)
-        self._player: Any = self._twin.player(rules)
+    def __init__(self, state: AggregatedState, rules: Any, few: FewColumns | None = None) -> None:
+        self._ours, self.few = state, few
+        self.twin = state.without_matrices(len(few.used)) if few else state.blank(state.columns, state.targets)
+        self.twin.rules, self.twin.steady = state.rules, state.steady
+        self._player: Any = self.twin.player(rules)
         self._wanted, self._done, self._plays = int(state.ledger().rounds), 0, True
         self._size = max(1, ceil(self._wanted / BLOCKS))
         self._losses: list[Array] = []
         self._ends: list[int] = []
-        self._before = np.array(self._twin.part("loss"))
+        self._before = np.array(self.twin.part("loss"))
         self._same: bool | None = None  # which many columns take long to tell
 
     @property
@@ -75,8 +87,8 @@ class BlockPlay:
         return self._plays
 
     def _end_block(self) -> None:
-        now = np.array(self._twin.part("loss"))
-        self._losses.append(np.where(self._twin.part("prior") > 0, now - self._before, inf))
+        now = np.array(self.twin.part("loss"))
+        self._losses.append(np.where(self.twin.part("prior") > 0, now - self._before, inf))
         self._ends.append(self._done)
         self._before = now
 
@@ -101,8 +113,11 @@ class BlockPlay:
                 if not self.play(batch, codes):
                     break
         if self._same is None:
-            self._same = self._plays and self._done == self._wanted and self._ours.same(self._twin)
+            self._same = self._plays and self._done == self._wanted and self._is_ours()
         return MemberBlocks(np.stack(self._losses), self._ends) if self._same else None
+
+    def _is_ours(self) -> bool:
+        return self._ours.same_within(self.twin, self.few.used) if self.few else self._ours.same(self.twin)
 
 
 def best_sequence(

@@ -295,7 +295,7 @@ class AggregatedState(MixtureState):
     def sizes(self) -> Array:
         """The largest size of each feature so far, shape (columns,)."""
         cells = self.cells[: self.columns].reshape(self.columns, self.targets, CELL)
-        return np.asarray(cells[:, :, MOST].max(axis=1))
+        return np.asarray(cells[:, 0, MOST] if self.targets == 1 else cells[:, :, MOST].max(axis=1))
 
     def norms(self) -> list[float]:
         """Length of each target's weights, the constant feature's included."""
@@ -348,7 +348,10 @@ class AggregatedState(MixtureState):
     def metric_of(self, cells: Array) -> Array:
         """What the rates divide by, shape (1 + columns, 4), from the cells of a target: the root mean square of a
         feature times the root of its squared gradients; 0 where it was never met."""
-        return self._roots(cells)
+        metric = _by_columns(len(cells), RATES)
+        for begin in range(0, len(cells), BLOCK):
+            metric[begin : begin + BLOCK] = self._roots(cells[begin : begin + BLOCK])
+        return metric
 
     @staticmethod
     def _roots(cells: Array) -> Array:
