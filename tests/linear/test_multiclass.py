@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from regretless.comparator import Comparator
 from regretless.errors import RegretlessError
-from regretless.linear import MulticlassPerceptron, Perceptron
+from regretless.linear import MulticlassPerceptron, Perceptron, multiclass
 from regretless.linear.multiclass import Matrix, read
 from regretless.textbook.linear import multiclass_perceptron
 from regretless.theory.facts import LinearFacts
@@ -319,3 +319,21 @@ def test_a_class_that_comes_late_is_met_without_a_copy_of_the_others():
     tracemalloc.stop()
     assert peak < 1.5 * before.nbytes
     assert np.array_equal(np.delete(learner.state_.coefficients(), 11, axis=1), before)
+
+
+@pytest.mark.parametrize("separable", [False, True])
+def test_scales_are_looked_for_on_some_of_many_rows(separable, monkeypatch):
+    """Bounds of scales that were looked for on a part of the rows hold, and are about those of all rows; what separates
+    all of them still does."""
+    random = np.random.default_rng(0)
+    V, X = random.normal(size=(4, 3)), random.normal(size=(1200, 4))
+    y = (X @ V + (0 if separable else random.normal(size=(1200, 3)))).argmax(axis=1)
+    clear = np.diff(np.sort(X @ V, axis=1))[:, -1] > 1 if separable else np.ones(1200, dtype=bool)
+    learner = MulticlassPerceptron(until_clean=separable).fit(X[clear], y[clear])
+    whole = learner.certify(X[clear], y[clear])
+    monkeypatch.setattr(multiclass, "MOST_LOOKED_AT", clear.sum() * 4)
+    assert any(one.theorem.name == "classes_separable" and one.bound for one in whole) == separable
+    for one, other in zip(learner.certify(X[clear], y[clear]), whole, strict=True):
+        assert one.holds == other.holds
+        assert one.bound is None or other.bound <= one.bound * 1.001
+        assert one.bound is None or one.bound <= other.bound * 1.05

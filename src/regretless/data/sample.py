@@ -123,10 +123,14 @@ def coded(sample: Sample) -> list[tuple[Batch, Array]]:
 
 def sample_of(batch: Batch, codes: Array) -> Callable[[], Iterator[tuple[Batch, Array]]] | None:
     """What reads a sample of rows with their codes; None where they are few, which need none."""
-    size, step = bytes_of(batch), _piece_of(batch)
+    size = bytes_of(batch)
     if size <= SMALL:
         return None
     # To read all rows again takes no time to speak of: what is done with the sample may cost a part of that.
-    stride = step * ceil(size / max(SMALL // 4, size // PART))
-    rounds = joined([(batch.slice(k, k + step), codes[k : k + step]) for k in range(0, len(batch), stride)])
+    return one_in(ceil(size / max(SMALL // 4, size // PART)), batch, codes, _piece_of(batch))
+
+
+def one_in(many: int, batch: Batch, codes: Array, step: int) -> Callable[[], Iterator[tuple[Batch, Array]]]:
+    """What reads one in so many pieces of rows, each of so many rows, with their codes."""
+    rounds = joined([(batch.slice(k, k + step), codes[k : k + step]) for k in range(0, len(batch), step * many)])
     return lambda: iter(rounds)

@@ -14,6 +14,7 @@ from ..certificate import Certificate
 from ..checks import positive
 from ..comparator import Comparator
 from ..data.batch import Array, Batch, norms2
+from ..data.sample import one_in
 from ..errors import RegretlessError
 from ..info import Cost, LinearInfo, LinearWords
 from ..ledger import FIELDS, Ledger
@@ -163,6 +164,8 @@ class MulticlassPerceptron(AllInOne):
 # those of V, so that all scales are read from one table of leads.
 
 SVM_EXPONENTS = (-1, 0, 1, 2, 3)  # of C in units of 1 / r^2
+MOST_LOOKED_AT = 2_000_000  # entries times classes of the rows that scales are looked for on
+PIECE = 64  # rows that are looked at together, or not
 MOST_MARGIN_ENTRIES = 4_000_000  # of the rows that the maximum margin of all classes is found from
 
 
@@ -198,7 +201,10 @@ def certify(question: Question) -> list[Certificate]:
     ledger, facts = question.ledger(), _facts(question)
     unit = unit_length(question.sums())
     directions, inseparable = _directions(question, unit)
-    rays = _rays(question, directions, unit) if directions else []
+    sampled = _sampled(question)
+    rays = _rays(sampled, directions, unit) if directions else []
+    if sampled is not question and any(ray.least > 0 for ray in rays):
+        rays = _rays(question, directions, unit)  # what separates the sample may separate all
     chosen = [_chosen(directions, rays, theorem, ledger, facts) for theorem in question.theorems]
     if question.against is not None:
         chosen.insert(0, _pair(Matrix("yours", *question.against)))
@@ -208,6 +214,17 @@ def certify(question: Question) -> list[Certificate]:
     return [
         replace(one, why=inseparable) if inseparable and one.why == CLASSES_SEPARATE[0] else one for one in certificates
     ]
+
+
+def _sampled(question: Question) -> Question:
+    """The question with a sample of its rows where these are many, on which scales are looked for."""
+    if question.sample is not None or not question.in_memory or question.deep or question.against is not None:
+        return question
+    for batch, codes in question.rounds():
+        many = batch.entries * max(question.state.targets, 2) // MOST_LOOKED_AT
+        if many > 1:
+            return replace(question, sample=one_in(many, batch, codes, PIECE))
+    return question
 
 
 def _facts(question: Question) -> LinearFacts:
@@ -353,8 +370,8 @@ def _directions(question: Question, unit: float) -> tuple[list[Matrix], str | No
 
 
 def _means(question: Question) -> list[Matrix]:
-    """Mean weights of learners of one class against the rest, and of the same learner over some passes."""
-    plans = [(f"one against rest, {name}", rules) for name, rules in extra_plans(question)]
+    """Mean weights of gradient descent for one class against the rest, and of the same learner over some passes."""
+    plans = [(f"one against rest, {name}", rules) for name, rules in extra_plans(question) if rules.geometry == "ball"]
     loss = question.rules.loss if question.state.targets > 1 else "perceptron"
     own: Plan = "multiclass perceptron, averaged", Rules(loss=loss, intercept=question.rules.intercept)
     return [Matrix(*mean) for mean in question.means([*plans, own])]
