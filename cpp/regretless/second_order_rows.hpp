@@ -21,9 +21,11 @@ struct Addresses {
   // The first four numbers of each record, as four vectors.
   REGRETLESS_INLINE void pick_four(const double* from, Eight (&of)[4]) const {
     Pack<double, 4> low[4], high[4];
+#pragma GCC unroll 4  // which -O2 does not do by itself
     for (int l = 0; l < 4; ++l) low[l] = load<4>(from + at[l]), high[l] = load<4>(from + at[l + 4]);
     transpose(low);
     transpose(high);
+#pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) of[i] = {low[i], high[i]};
   }
 };
@@ -113,6 +115,7 @@ REGRETLESS_INLINE void in_fours(const Pack<double, N>& a, const Pack<double, N>&
   } else {
     Pack<double, 4> m[4] = {a, b, c, d};
     transpose(m);
+#pragma GCC unroll 4
     for (int l = 0; l < 4; ++l) f(first + l, m[l]);
   }
 }
