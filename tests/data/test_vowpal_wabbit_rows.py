@@ -224,6 +224,49 @@ def test_usual_lines_are_not_left_to_the_loop():
         assert reader.batch(text.encode()) is None
 
 
+def readers_of(path: str, remembered: int, **how) -> tuple[tuple, list[int]]:
+    """What a reading gives where readers may remember so many bytes, and how many names each of them has seen."""
+    sizes = []
+
+    class CountedRows:
+        def __init__(self) -> None:
+            self._reader, self._place = _core.VowpalRows(), len(sizes)
+            sizes.append(0)
+
+        def read(self, text):
+            read = self._reader.read(text)
+            sizes[self._place] += len(read[0])
+            return read
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vowpal_wabbit_rows, "VowpalRows", CountedRows)
+        patch.setattr(vowpal_wabbit_rows, "ROWS", 2)
+        patch.setattr(vowpal_wabbit_rows, "REMEMBERED_BYTES", remembered)
+        return all_of(path, **how), sizes
+
+
+@pytest.mark.parametrize("how", [{"hash_bits": 8}, FROZEN])
+def test_names_that_are_no_columns_are_not_remembered_without_end(tmp_path, how):
+    """However many names a text has, the reader holds few that are hashed or unknown, and gives the same bits as one
+    that holds all of them; long names count for their letters."""
+    text = "".join(f"1 | a b{row} a{row % 5}:2 |n b:3 a b\n" for row in range(200))
+    path = written(tmp_path, text)
+    few, sizes = readers_of(path, 40 * 160, **how)
+    assert max(sizes) <= 40 + 2 * 6
+    assert few == readers_of(path, 1 << 30, **how)[0]
+    sizes = readers_of(written(tmp_path, text.replace("b", "b" * 1000)), 40 * 160, **how)[1]
+    assert max(sizes) <= 6 + 2 * 6
+
+
+def test_names_that_are_columns_are_looked_up_once(tmp_path):
+    """Columns are held anyway: a text that makes them, or has no others, is read by one reader to its end."""
+    path = written(tmp_path, "".join(f"1 | a{row} b\n" for row in range(20)))
+    made, sizes = readers_of(path, 0)
+    assert (len(made[1]), sizes) == (21, [21])
+    schema = {"format": "vw", "features": made[1], "bits": None}
+    assert readers_of(path, 0, schema=schema, frozen=True)[1] == [21]
+
+
 def test_features_of_long_namespaces_are_distinguished():
     """Names that are looked up together have the numbers in which they come, however long their namespace is."""
     names, _, _, codes, _ = _core.VowpalRows().read(b"1 |" + b"n" * 30_000 + b" a b a c d b e\n")

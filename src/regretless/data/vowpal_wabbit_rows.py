@@ -24,6 +24,8 @@ from .vowpal_wabbit import FeatureColumns, TextLine, TextReader, lines_of_text
 DECISIONS = "this is a line of decisions, which explore and evaluate read"
 FORM = "a line is 'label | feature feature:value'"
 ROWS = 1024  # that are given together
+REMEMBERED_BYTES = 1 << 26  # of names that are no columns
+BYTES_OF_NAME = 160  # besides its letters
 UNUSUAL = re.compile("[^\\S \n]|\ufeff")
 
 
@@ -45,7 +47,11 @@ class PlainRows:
     def __init__(self, columns: FeatureColumns, dtype: np.dtype[Any]) -> None:
         self._columns, self._dtype = columns, dtype
         self.first: float | str | None = None
+        self._begin()
+
+    def _begin(self) -> None:
         self._reader, self._numbers = VowpalRows(), np.empty(0, np.int32)
+        self._names = self._bytes = 0  # that the reader remembers; the memory of those that are no columns
 
     def batch(self, text: bytes) -> Batch | None:
         """The rows of whole lines; None where one of them is of another form."""
@@ -56,11 +62,23 @@ class PlainRows:
             return None
         names, labels, ends, codes, values = read
         self.first = float(labels[0]) if self.first is None else self.first
-        if names:
-            new = map(self._columns.column, names)
-            self._numbers = np.append(self._numbers, [ABSENT if one is None else one for one in new]).astype(np.int32)
-        values, indices, starts = columns_of(values, codes, ends, self._numbers)
+        self._add(names)
+        values, indices, starts = columns_of(values, codes, ends, self._numbers[: self._names])
+        if self._bytes > REMEMBERED_BYTES:
+            self._begin()
         return Batch(values.astype(self._dtype, copy=False), labels, len(self._columns), indices, starts)
+
+    def _add(self, names: list[str]) -> None:
+        """Look up the columns of new names."""
+        first, self._names = self._names, self._names + len(names)
+        if self._names > len(self._numbers):
+            self._numbers = np.resize(self._numbers, 2 * self._names)  # so that few batches copy them
+        columns = [ABSENT if column is None else column for column in map(self._columns.column, names)]
+        self._numbers[first : self._names] = columns
+        hashed = self._columns.bits is not None
+        self._bytes += sum(
+            BYTES_OF_NAME + len(name) for name, column in zip(names, columns, strict=True) if hashed or column == ABSENT
+        )
 
 
 def _only_usual_blanks(text: bytes) -> bool:
