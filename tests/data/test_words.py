@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from regretless import _core
 from regretless.data import open_stream
 from regretless.data.arrow_arrays import cells_of
-from regretless.data.columns import ColumnOfWords, FeatureMap, hashed
+from regretless.data.columns import ColumnOfWords, FeatureMap, TooManyColumns, hashed
 from regretless.data.csv import CsvStream
 from regretless.errors import DataError, RegretlessError
 
@@ -127,6 +127,32 @@ def test_words_get_numbers_in_the_order_of_rows_that_are_learned() -> None:
     assert columns.feature_names() == ["review:good"]
     columns.learn({}, {"review": column.read(cells_of(pa.array(["film late"])))})
     assert columns.feature_names() == ["review:good", "review:film", "review:late"]
+
+
+@pytest.mark.parametrize("limit", [4, 6, 7, 8, 9, 10])
+def test_words_end_at_the_limit_as_on_the_plain_path(limit: int) -> None:
+    """One column of text alone, whose words are numbered all at once, has the features, or the error, that it has
+    where they are numbered one by one."""
+    import pyarrow as pa
+
+    def numbered(plain: bool) -> tuple[str, list[str] | None]:
+        column, columns, end = ColumnOfWords(2), FeatureMap(limit=limit), ""
+        columns.settle({"size": "number", "review": "words"})
+        with pytest.MonkeyPatch.context() as patch:
+            if plain:
+                patch.setattr(FeatureMap, "_learn_words", lambda self, name, words: False)
+            try:
+                for text in ("good film", "a good film", "bad film good"):
+                    columns.learn({}, {"review": column.read(cells_of(pa.array([text])))})
+            except TooManyColumns as error:
+                end = str(error)
+        return end, columns.feature_names()
+
+    end, names = numbered(plain=False)
+    assert (end, names) == numbered(plain=True)
+    assert (end == "") == (limit >= 9)
+    assert names is not None
+    assert len(names) == min(limit, 9)
 
 
 @pytest.mark.parametrize("remembered", [0, 1 << 20])
