@@ -24,7 +24,8 @@ from regretless.linear import AggregatedClassifier, aggregated
 from regretless.linear.aggregated.state import COIN, COIN_SQUARE, COIN_SUM, GAIN, MOST, STACK, STACK_PRIOR, SUMS
 from regretless.rows.mixture_state import FULL, LANES
 from regretless.textbook import aggregated as book
-from regretless.theory.aggregated import REACHES, curvature
+from regretless.theory.aggregated import COUNTED, REACHES, curvature
+from regretless.theory.facts import UNIT_WEIGHTS
 
 reals = st.floats(-8, 8, width=32)
 mostly_zero = st.one_of(st.just(0.0), reals)
@@ -512,7 +513,23 @@ def test_other_rows_are_refused_where_weights_were_passed() -> None:
     easy = np.argsort(-np.abs(X).sum(axis=1))
     assert not any(one.applies for one in learner.certify(X[easy[:10]], y[easy[:10]]))
     assert not any(one.applies for one in learner.certify(2 * X, y))
-    assert sum(one.applies for one in learner.certify(X, y)) == 5  # not that on mistakes
+
+
+@pytest.mark.parametrize("by_class", [False, True])
+def test_other_labels_give_no_bound_where_weights_were_passed(by_class) -> None:
+    """Labels that were not learned, of the rows that were, lead to no false bound: no line reads labels then, those
+    that were learned no more than others, and the mixture is set beside its members alone."""
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(300, 4)), random.choice([-1, 1], 300)
+    if by_class:
+        learner = AggregatedClassifier(class_weight={-1: 0.9, 1: 0.9}).fit(X, y)
+    else:
+        learner = AggregatedClassifier().fit(X, y, sample_weight=np.full(300, 0.9))
+    for labels in (y, np.where(X[:, 0] > 0, 1, -1)):
+        lines = learner.certify(X, labels)
+        assert [one.theorem.name for one in lines if one.applies] == ["mixture"]
+        assert lines[0].holds
+        assert {one.why for one in lines[1:]} == {COUNTED[0], UNIT_WEIGHTS[0]}
 
 
 def test_bounds_of_classes_drawn_at_random_are_called_vacuous() -> None:

@@ -65,10 +65,10 @@ MEMBERS, RATES, FULLS, DIAGONAL, CONSTANTS, BOUNDED, VECTORS = (
 ASSUMES: Assumes = [
     ((theory.mixture,), (*theory.PLAYED, MEMBERS)),
     ((theory.switching,), (*theory.PLAYED, (SHARING, None), (SEQUENCES, None))),
-    ((theory.by_a_rate,), (*theory.PLAYED, RATES)),
-    ((theory.by_a_matrix,), (*theory.PLAYED, FULLS, theory.WITHIN)),
-    ((theory.linearised,), (*theory.PLAYED, DIAGONAL)),
-    ((theory.against_constant,), (*theory.PLAYED, CONSTANTS, BOUNDED)),
+    ((theory.by_a_rate,), (*theory.PLAYED, theory.COUNTED, RATES)),
+    ((theory.by_a_matrix,), (*theory.PLAYED, theory.COUNTED, FULLS, theory.WITHIN)),
+    ((theory.linearised,), (*theory.PLAYED, theory.COUNTED, DIAGONAL)),
+    ((theory.against_constant,), (*theory.PLAYED, theory.COUNTED, CONSTANTS, BOUNDED)),
     ((theory.mistakes_from_log_loss,), (*theory.PLAYED, UNIT_WEIGHTS, VECTORS)),
 ]
 NAN = float("nan")
@@ -77,6 +77,7 @@ BREAKS = {
     theory.LIGHT[0]: [{"learner.heaviest": 1.5}],
     theory.STEADY[0]: [{"learner.steady": False}],
     UNIT_WEIGHTS[0]: [{"ledger.weighted": 1}],
+    theory.COUNTED[0]: [{"ledger.weighted": 1}],
     MEMBERS[0]: [{"comparator.name": "ridge"}],
     SEQUENCES: [{"comparator.name": "member"}],
     SHARING: [{"learner.share": False}],

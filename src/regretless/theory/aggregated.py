@@ -1,6 +1,8 @@
 r"""What a mixture of linear learners loses beside each of them, and beside every vector.
 
-All theorems are about the log loss of one target, l(s) = ln(1 + exp(-y s)), over T rounds that weigh at most 1.
+All theorems are about the log loss of one target, l(s) = ln(1 + exp(-y s)), over T rounds. Those about members are
+sums of the run alone, and hold of rounds that weigh at most 1. Those about vectors read the rows once more; what a row
+weighed is not known then, nor can labels be told from others by playing the rounds again, so that all must weigh 1.
 
 **Mixture.** Bayes' rule gives member j the weight pi_j exp(-l_j) / sum. Its logarithm telescopes: what the mixture has
 lost so far is at most ``ln(1 / pi_j)`` more than member j has (Vovk 1990). A share a_t that goes round after round t
@@ -73,7 +75,7 @@ from ..comparator import BaseComparator
 from ..facts import in_json
 from ..ledger import Ledger
 from ..theorem import Check, theorem
-from .facts import SAME_ROUNDS, STEADY, UNIT_WEIGHTS, LinearFacts
+from .facts import SAME_ROUNDS, STEADY, UNIT_WEIGHTS, LinearFacts, has_unit_weights
 
 SHARES = r",\quad c = 1\ (\text{shares}),\ 0\ (\text{none})"
 REACHES = (4.0, 16.0)  # of full members: how far from 0 the scores of their comparators may be
@@ -242,6 +244,10 @@ WITHIN: tuple[str, Check] = (
     "the scores of the comparator must stay within the reach of a full member, and these do not",
     _within,
 )
+COUNTED: tuple[str, Check] = (
+    "it reads labels again and counts each round once, and weights were given: learn without them, or repeat rows",
+    has_unit_weights,
+)
 FULL = "it is about full members, which beyond 256 features are there for dense rows alone unless `full` says otherwise"
 PLAYED = (SAME_ROUNDS, LIGHT, STEADY)
 
@@ -317,7 +323,7 @@ def _against(comparator: MemberComparator) -> float:
     counts=log_loss,
     formula=r"L \le L(u) + \sum_i \frac{a_i u_i^2}{2\eta} + \frac{\eta}{2} Q + \ln K + c \ln\ln(T + e - 1)" + SHARES,
     source="the lemma of follow the regularised leader (McMahan 2017) and the mixture",
-    assumes=(*PLAYED, ("it is about rates, and there is none", _of("rate"))),
+    assumes=(*PLAYED, COUNTED, ("it is about rates, and there is none", _of("rate"))),
     whole=False,
     most=_limit,
 )
@@ -333,7 +339,7 @@ def by_a_rate(ledger: Ledger, comparator: MemberComparator, learner: AggregatedF
     counts=log_loss,
     formula=r"L \le L(u) + \lambda \sum_i M_i^2 u_i^2 + \sum_t B_t + \ln K + c \ln\ln(T + e - 1)" + SHARES,
     source="Jezequel, Gaillard & Rudi 2020 with the largest curvature, and the mixture",
-    assumes=(*PLAYED, (FULL, _of("full")), WITHIN),
+    assumes=(*PLAYED, COUNTED, (FULL, _of("full")), WITHIN),
     whole=False,
     most=_limit,
 )
@@ -351,7 +357,7 @@ def by_a_matrix(ledger: Ledger, comparator: MemberComparator, learner: Aggregate
     counts=log_loss,
     formula=r"L \le L(u) + \sum_t g_t s_t + \langle G, u \rangle + \ln K + c \ln\ln(T + e - 1)" + SHARES,
     source="convexity; Kempka, Kotlowski & Warmuth 2019 for the bettor",
-    assumes=(*PLAYED, ("it is about diagonal members, and there is none", _linearised)),
+    assumes=(*PLAYED, COUNTED, ("it is about diagonal members, and there is none", _linearised)),
     whole=False,
     most=_limit,
 )
@@ -383,6 +389,7 @@ def _bounded(_: Ledger, comparator: MemberComparator, __: AggregatedFacts) -> bo
     source="the theorems above, for a constant probability chosen in hindsight",
     assumes=(
         *PLAYED,
+        COUNTED,
         ("there must be an intercept, and rounds of both classes", _constant),
         ("no member has a theorem about a constant", _bounded),
     ),

@@ -8,7 +8,7 @@ from math import floor, inf, isclose, nan
 
 import numpy as np
 
-from ..comparator import Comparator
+from ..comparator import BaseComparator, Comparator
 from ..facts import Facts
 from ..ledger import Ledger
 from ..theorem import Check
@@ -77,7 +77,8 @@ def _measured(ledger: Ledger, comparator: Comparator, _: LinearFacts) -> bool:
     return True
 
 
-def _unit_weights(ledger: Ledger, _: Comparator, __: LinearFacts) -> bool:
+def has_unit_weights(ledger: Ledger, _: BaseComparator, __: LinearFacts) -> bool:
+    """Whether every round weighed 1."""
     return ledger.weighted == 0
 
 
@@ -99,7 +100,7 @@ MEASURED: tuple[str, Check] = (
 )
 UNIT_WEIGHTS: tuple[str, Check] = (
     "it assumes that every round weighs 1, and sample weights were given",
-    _unit_weights,
+    has_unit_weights,
 )
 SEPARATES: tuple[str, Check] = (
     "no vector was found that has every round on its right side with a margin",
@@ -109,7 +110,7 @@ STEADY: tuple[str, Check] = ("it assumes one set of parameters, and they were ch
 
 
 # What all multiples of a vector meet, but for 0 times it, or none does.
-OF_ALL_MULTIPLES = frozenset({_same_rounds, _measured, _unit_weights, _steady, _separates})
+OF_ALL_MULTIPLES = frozenset({_same_rounds, _measured, has_unit_weights, _steady, _separates})
 PLAYED = (SAME_ROUNDS, MEASURED, UNIT_WEIGHTS, STEADY)
 
 
