@@ -19,11 +19,13 @@ namespace {
 // What rows of so many machines climb with, checked.
 Ascent ascent_of(const Block& block, const State2& vectors, const State1& biases, const std::optional<State2>& lacks,
                  const std::optional<Reals>& inverse, double inverse_constant) {
-  demand(vectors.shape(1) == penalties && biases.size() == penalties, "four vectors, side by side");
-  demand(!lacks || (std::int64_t(lacks->shape(0)) == block.rows && lacks->shape(1) == penalties),
+  const std::size_t count = vectors.shape(1);
+  demand((count == 1 || count == penalties) && biases.size() == count, "one vector, or four side by side");
+  demand(!lacks || (std::int64_t(lacks->shape(0)) == block.rows && lacks->shape(1) == count),
          "what the multipliers' means lack, for each row");
   demand(!inverse || inverse->size() == vectors.shape(0), "an entry of the inverse for each column");
   Ascent a;
+  a.penalties = int(count);
   a.inverse = inverse ? inverse->data() : nullptr;
   a.inverse_constant = inverse_constant;
   a.vectors = vectors.data();
@@ -35,8 +37,8 @@ Ascent ascent_of(const Block& block, const State2& vectors, const State1& biases
 
 // The same from a row on.
 Ascent from_row(Ascent a, std::int64_t first) {
-  if (a.multipliers) a.multipliers += penalties * first;
-  if (a.lacks) a.lacks += penalties * first;
+  if (a.multipliers) a.multipliers += a.penalties * first;
+  if (a.lacks) a.lacks += a.penalties * first;
   a.before = first;
   return a;
 }
@@ -47,8 +49,8 @@ Report climb(const Any& values, const std::optional<Any>& indices, const std::op
              const std::optional<Reals>& inverse, double inverse_constant) {
   const Rounds r = rounds_of(values, indices, starts, labels, std::nullopt, order, 0, -1, 1);
   Ascent a = ascent_of(r.block, vectors, biases, lacks, inverse, inverse_constant);
-  demand(most.size() == penalties && multipliers.shape(1) == penalties, "four penalties");
-  for (std::size_t k = 0; k < penalties; ++k)
+  demand(most.size() == vectors.shape(1) && multipliers.shape(1) == vectors.shape(1), "a penalty for each vector");
+  for (std::size_t k = 0; k < most.size(); ++k)
     demand(most.data()[k] > 0 && std::isfinite(most.data()[k]), "the most of a multiplier is a finite number above 0");
   demand(std::int64_t(multipliers.shape(0)) == r.block.rows, "multipliers for each row");
   a.multipliers = multipliers.data();
@@ -119,6 +121,16 @@ Report sight_margins(const Any& values, const std::optional<Any>& indices, const
   return report(verdict);
 }
 
+std::pair<double, double> hinge_sums(const Reals& margins, double scale) {
+  double hinges = 0, squares = 0;
+  REGRETLESS_COMPILED(ascent_kernels).add_hinges(margins.data(), std::int64_t(margins.size()), scale, hinges, squares);
+  return {hinges, squares};
+}
+
+double squares(const Reals& vector) {
+  return REGRETLESS_COMPILED(ascent_kernels).squares(vector.data(), std::int64_t(vector.size()));
+}
+
 }  // namespace
 
 void bind_ascent(nb::module_& m) {
@@ -127,7 +139,8 @@ void bind_ascent(nb::module_& m) {
         "biases"_a.noconvert(), "multipliers"_a.noconvert(), "most"_a.noconvert(),
         "lacks"_a.noconvert().none() = nb::none(), "inverse"_a.noconvert().none() = nb::none(),
         "inverse_constant"_a = 1.0,
-        "One pass of coordinate ascent in the dual of four linear support vector machines; to `lacks` is added by how "
+        "One pass of coordinate ascent in the dual of a linear support vector machine, or of four; to `lacks` is added "
+        "by how "
         "much the multipliers, times the label, are above their means over the pass. With the inverse of a diagonal A "
         "they are machines of the rows A^-1/2 x, by vectors that give the rows x the same scores.");
   m.def("climb_to_means", &climb_to_means, "values"_a.noconvert(), "indices"_a.noconvert().none(),
@@ -141,6 +154,9 @@ void bind_ascent(nb::module_& m) {
         "biases"_a.noconvert(), "whose"_a.noconvert(), "times"_a.noconvert(), "bins"_a.noconvert(),
         "least"_a.noconvert(), "norms"_a.noconvert(), "margins"_a.noconvert(),
         "What `sight` does, with the margins of all rows written down, a row each direction.");
+  m.def("hinge_sums", &hinge_sums, "margins"_a.noconvert(), "scale"_a,
+        "The sums of the hinge losses of `scale` times the margins, and of their squares.");
+  m.def("squares", &squares, "vector"_a.noconvert(), "The sum of the squares of a vector.");
   m.attr("PENALTIES") = penalties;
 }
 

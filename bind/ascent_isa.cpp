@@ -9,12 +9,21 @@ namespace regretless::REGRETLESS_ISA {
 
 static LinearVerdict climb_block(const Block& block, const Labels& labels, double intercept, const Ascent& ascent,
                                  std::int64_t begin, std::int64_t end) {
-  return std::visit([&](const auto& rows) { return climb(rows, labels, intercept, ascent, begin, end); },
-                    rows_of(block));
+  return std::visit(
+      [&](const auto& rows) {
+        if (ascent.penalties == 1) return climb<1>(rows, labels, intercept, ascent, begin, end);
+        return climb<penalties>(rows, labels, intercept, ascent, begin, end);
+      },
+      rows_of(block));
 }
 
 static LinearVerdict means_of_block(const Block& block, double intercept, const Ascent& ascent) {
-  return std::visit([&](const auto& rows) { return to_means(rows, block.rows, intercept, ascent); }, rows_of(block));
+  return std::visit(
+      [&](const auto& rows) {
+        if (ascent.penalties == 1) return to_means<1>(rows, block.rows, intercept, ascent);
+        return to_means<penalties>(rows, block.rows, intercept, ascent);
+      },
+      rows_of(block));
 }
 
 static LinearVerdict squares_of_block(const Block& block, const double* inverse, std::int64_t columns, double& sum) {
@@ -34,7 +43,8 @@ static LinearVerdict margins_of_block(const Block& block, const Labels& labels, 
 #define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(ascent_kernels_, isa)
 
 namespace regretless {
-const AscentKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::climb_block, REGRETLESS_ISA::means_of_block,
-                                                        REGRETLESS_ISA::squares_of_block,
-                                                        REGRETLESS_ISA::margins_of_block, REGRETLESS_ISA::bin_margins};
+const AscentKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {
+    REGRETLESS_ISA::climb_block,      REGRETLESS_ISA::means_of_block, REGRETLESS_ISA::squares_of_block,
+    REGRETLESS_ISA::margins_of_block, REGRETLESS_ISA::bin_margins,    REGRETLESS_ISA::add_hinges,
+    REGRETLESS_ISA::squares};
 }  // namespace regretless

@@ -5,9 +5,10 @@
 
 namespace regretless {
 
-inline constexpr int penalties = 4;  // of machines that climb at once
+inline constexpr int penalties = 4;  // of machines that climb at once, where it is not one alone
 
 struct Ascent {
+  int penalties = regretless::penalties;
   double* vectors = nullptr;      // (columns, penalties)
   double* biases = nullptr;       // penalties
   double* multipliers = nullptr;  // (rows, penalties)
@@ -34,6 +35,8 @@ struct AscentKernels {
   LinearVerdict (*add_squares)(const Block& block, const double* inverse, std::int64_t columns, double& sum);
   LinearVerdict (*write_margins)(const Block& block, const Labels& labels, double intercept, const WrittenRays& rays);
   void (*bin_margins)(const WrittenRays& rays);
+  void (*add_hinges)(const double* margins, std::int64_t count, double scale, double& hinges, double& squares);
+  double (*squares)(const double* vector, std::int64_t count);
 };
 
 extern const AscentKernels ascent_kernels_generic, ascent_kernels_v1, ascent_kernels_v3, ascent_kernels_v4;

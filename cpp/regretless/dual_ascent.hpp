@@ -13,10 +13,11 @@ namespace regretless::REGRETLESS_ISA {
 
 // From the products of a row to the steps along it. Of a step, its multiplier's mean over the pass lacks the part
 // before which the pass had come to the row.
+template <int N>
 REGRETLESS_INLINE bool ascend(double y, double norm2, double b, double past, double* multipliers, double* lacks,
                               const Ascent& a, double* products) {
   bool moves = false;
-  for (int k = 0; k < penalties; ++k) {
+  for (int k = 0; k < N; ++k) {
     const double lack = 1 - y * (products[k] + b * a.biases[k]), aim = multipliers[k] + lack / norm2;
     const double next = aim > 0 ? (aim < a.most[k] ? aim : a.most[k]) : 0, step = y * (next - multipliers[k]);
     multipliers[k] = next;
@@ -25,7 +26,7 @@ REGRETLESS_INLINE bool ascend(double y, double norm2, double b, double past, dou
     moves |= step != 0;
   }
   if (moves && b != 0)
-    for (int k = 0; k < penalties; ++k) a.biases[k] += products[k] * b * a.inverse_constant;
+    for (int k = 0; k < N; ++k) a.biases[k] += products[k] * b * a.inverse_constant;
   return moves;
 }
 
@@ -39,59 +40,69 @@ REGRETLESS_INLINE double norm2_by(const double* inverse, const Row& row) {
 
 // Beyond so many columns the vectors do not stay in the nearest caches.
 inline constexpr std::int64_t near_columns = 1 << 14;
-inline constexpr std::int64_t bytes_of_column = penalties * std::int64_t(sizeof(double));
+template <int N>
+inline constexpr std::int64_t bytes_of_column = N * std::int64_t(sizeof(double));
 
 // To each vector its part of a row.
-template <class Row, class Value>
+template <int N, class Row, class Value>
 REGRETLESS_INLINE void add_values(const Row& row, const double* by, double* vectors, const Value& value) {
-  const auto part = load<penalties>(by);
+  const auto part = load<N>(by);
   for (std::int64_t k = 0; k < row.n; ++k) {
-    double* const vector = vectors + std::int64_t(row.column(k)) * penalties;
-    store(vector, load<penalties>(vector) + part * spread<penalties>(value(k)));
+    double* const vector = vectors + std::int64_t(row.column(k)) * N;
+    store(vector, load<N>(vector) + part * spread<N>(value(k)));
   }
 }
-template <class Row>
-REGRETLESS_INLINE void add_four(const Row& row, const double* by, const Ascent& a) {
-  if (a.inverse) add_values(row, by, a.vectors, [&](std::int64_t k) { return row.x[k] * a.inverse[row.column(k)]; });
-  else add_values(row, by, a.vectors, [&](std::int64_t k) { return double(row.x[k]); });
+template <int N, class Row>
+REGRETLESS_INLINE void add_row(const Row& row, const double* by, const Ascent& a) {
+  if (a.inverse) add_values<N>(row, by, a.vectors, [&](std::int64_t k) { return row.x[k] * a.inverse[row.column(k)]; });
+  else add_values<N>(row, by, a.vectors, [&](std::int64_t k) { return double(row.x[k]); });
 }
 
-template <Rows X>
+// The products of a row with the vectors, and its squared length.
+template <int N, class Row>
+REGRETLESS_INLINE double products_with(const Row& row, const Ascent& a, double* products) {
+  if constexpr (N > 1) return products_and_norm(row, a.vectors, N, products);
+  double norm2;
+  products[0] = product_and_norm(row, a.vectors, norm2);
+  return norm2;
+}
+
+template <int N, Rows X>
 LinearVerdict climb(const X& rows, const Labels& labels, double b, const Ascent& a, std::int64_t begin,
                     std::int64_t end) {
-  double products[penalties];
+  double products[N];
   for (std::int64_t t = begin; t < end; ++t) {
     if (const LinearRefusal c = rows.check(t, a.columns); c != LinearRefusal::none) return {t, c};
     rows.prefetch(t, end);
-    if (a.columns > near_columns && t + 1 < end) rows.prefetch_weights(t + 1, a.vectors, bytes_of_column);
+    if (a.columns > near_columns && t + 1 < end) rows.prefetch_weights(t + 1, a.vectors, bytes_of_column<N>);
     const auto row = rows[t];
-    double norm2 = products_and_norm(row, a.vectors, penalties, products) + b * b;
+    double norm2 = products_with<N>(row, a, products) + b * b;
     if (norm2 < infinity && a.inverse) norm2 = norm2_by(a.inverse, row) + b * b * a.inverse_constant;
     if (!(norm2 < infinity)) return {t, LinearRefusal::not_finite};
-    const std::int64_t at = rows.at(t) * penalties;
+    const std::int64_t at = rows.at(t) * N;
     const double y = labels.label[rows.at(t)] > 0 ? 1 : -1, past = double(a.before + t) / double(a.rounds);
-    if (norm2 > 0 && ascend(y, norm2, b, past, a.multipliers + at, a.lacks ? a.lacks + at : nullptr, a, products))
-      add_four(row, products, a);
+    if (norm2 > 0 && ascend<N>(y, norm2, b, past, a.multipliers + at, a.lacks ? a.lacks + at : nullptr, a, products))
+      add_row<N>(row, products, a);
   }
   return {end, LinearRefusal::none};
 }
 
 // From the vectors at the end of a pass to their means over it. Rows that did not move are not read.
-template <Rows X>
+template <int N, Rows X>
 LinearVerdict to_means(const X& rows, std::int64_t count, double b, const Ascent& a) {
   for (std::int64_t t = 0; t < count; ++t) {
-    double by[penalties];
+    double by[N];
     bool any = false;
-    for (int k = 0; k < penalties; ++k) {
-      by[k] = -a.lacks[t * penalties + k];
+    for (int k = 0; k < N; ++k) {
+      by[k] = -a.lacks[t * N + k];
       any |= by[k] != 0;
     }
     if (!any) continue;
     if (const LinearRefusal c = rows.check(t, a.columns); c != LinearRefusal::none) return {t, c};
     rows.prefetch(t, count);
-    if (a.columns > near_columns && t + 1 < count) rows.prefetch_weights(t + 1, a.vectors, bytes_of_column);
-    for (int k = 0; k < penalties; ++k) a.biases[k] += by[k] * b * a.inverse_constant;
-    add_four(rows[t], by, a);
+    if (a.columns > near_columns && t + 1 < count) rows.prefetch_weights(t + 1, a.vectors, bytes_of_column<N>);
+    for (int k = 0; k < N; ++k) a.biases[k] += by[k] * b * a.inverse_constant;
+    add_row<N>(rows[t], by, a);
   }
   return {count, LinearRefusal::none};
 }

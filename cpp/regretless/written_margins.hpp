@@ -33,4 +33,45 @@ inline void bin_margins(const WrittenRays& rays) {
   }
 }
 
+// f(place) of eight numbers at a time, `most` of them in sums of their own: long sums would round more. What is left is
+// for the caller.
+template <class F>
+inline std::int64_t by_blocks(std::int64_t count, const F& f) {
+  constexpr std::int64_t most = 1024;
+  const std::int64_t whole = count - count % 8;
+  for (std::int64_t begin = 0; begin < whole; begin += most) f(begin, whole - begin < most ? whole : begin + most);
+  return whole;
+}
+
+// What `scale` times a direction with these margins is charged: the sums of hinge losses and of their squares.
+inline void add_hinges(const double* margins, std::int64_t count, double scale, double& hinges, double& squares) {
+  const std::int64_t whole = by_blocks(count, [&](std::int64_t begin, std::int64_t end) {
+    Eight first{}, second{};
+    for (std::int64_t t = begin; t < end; t += 8) {
+      const Eight lack = apply([](auto m) REGRETLESS_LAMBDA { return m >= 1.0 ? decltype(m){} : 1.0 - m; },
+                               load<8>(margins + t) * spread<8>(scale));
+      first = first + lack;
+      second = second + lack * lack;
+    }
+    hinges += tree(first);
+    squares += tree(second);
+  });
+  for (std::int64_t t = whole; t < count; ++t) {
+    const double margin = margins[t] * scale, lack = margin >= 1 ? 0 : 1 - margin;
+    hinges += lack;
+    squares += lack * lack;
+  }
+}
+
+inline double squares(const double* vector, std::int64_t count) {
+  double sum = 0;
+  const std::int64_t whole = by_blocks(count, [&](std::int64_t begin, std::int64_t end) {
+    Eight part{};
+    for (std::int64_t k = begin; k < end; k += 8) part = part + load<8>(vector + k) * load<8>(vector + k);
+    sum += tree(part);
+  });
+  for (std::int64_t k = whole; k < count; ++k) sum += vector[k] * vector[k];
+  return sum;
+}
+
 }  // namespace regretless::REGRETLESS_ISA

@@ -374,7 +374,7 @@ def nearest_point(rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None
 
 def climb(values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, intercept: float, vectors: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], biases: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], multipliers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], most: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lacks: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None = None, inverse: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, inverse_constant: float = 1.0) -> tuple[int, str | None]:
     """
-    One pass of coordinate ascent in the dual of four linear support vector machines; to `lacks` is added by how much the multipliers, times the label, are above their means over the pass. With the inverse of a diagonal A they are machines of the rows A^-1/2 x, by vectors that give the rows x the same scores.
+    One pass of coordinate ascent in the dual of a linear support vector machine, or of four; to `lacks` is added by how much the multipliers, times the label, are above their means over the pass. With the inverse of a diagonal A they are machines of the rows A^-1/2 x, by vectors that give the rows x the same scores.
     """
 
 def climb_to_means(values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, intercept: float, vectors: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], biases: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], lacks: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], inverse: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, inverse_constant: float = 1.0) -> tuple[int, str | None]:
@@ -389,6 +389,14 @@ def sight_margins(values: Annotated[NDArray, dict(order='C', device='cpu', writa
     """
     What `sight` does, with the margins of all rows written down, a row each direction.
     """
+
+def hinge_sums(margins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> tuple[float, float]:
+    """
+    The sums of the hinge losses of `scale` times the margins, and of their squares.
+    """
+
+def squares(vector: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """The sum of the squares of a vector."""
 
 PENALTIES: int = 4
 

@@ -36,8 +36,8 @@ from ..finite_classes.trees import kuhn
 CLASSES = ("Player", "MirrorPlayer", "SecondOrderPlayer", "Combiner", "KernelMachine", "Puller", "Voter", "Dueler")
 CLASSES += ("AggregatedPlayer", "RegressionPlayer", "Explorer", "Tree", "TreeDuel", "Payer")
 READERS = ("add_words", "columns_of", "cross_rows")  # which know them by name
-FUNCTIONS = ("sight", "sight_margins", "charge", "climb", "climb_to_means", "sum_of_squares")
-FUNCTIONS += ("ridge_regression", "detect", "shorten_payoffs", "enclose", "solve_game", *READERS)
+FUNCTIONS = ("sight", "sight_margins", "charge", "climb", "climb_to_means", "sum_of_squares", "squares")
+FUNCTIONS += ("hinge_sums", "ridge_regression", "detect", "shorten_payoffs", "enclose", "solve_game", *READERS)
 UNRECORDED = _core.RegressionPlayer
 PASSED_ON = ("Tree", "Payer")  # which the core itself takes: they are handed out as they are
 
@@ -154,6 +154,7 @@ def _minimised(X: Any) -> None:
         _core.climb_to_means(values, *where, 1.0, vectors, biases, lacks)
         _core.sum_of_squares(values, *where, np.ones(3))
         _core.ridge_regression(values, *where, labels, 1.0, np.zeros(4), 1.0, np.inf, np.zeros(4))
+    _core.squares(np.ones(9))
 
 
 def _explored(X: Any, table: Any) -> None:

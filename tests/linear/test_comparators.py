@@ -25,6 +25,7 @@ from regretless.linear.comparators import candidates, evaluate, line_search, que
 from regretless.linear.separation.result import INSEPARABLE
 from regretless.regression import AggregatedRegressor
 from regretless.rows import narrowed
+from regretless.rows.state import length
 from regretless.theory.perceptron import sharp
 
 from .test_dual_ascent import by_the_book, rows_of
@@ -260,3 +261,12 @@ def test_a_comparator_of_zero_has_no_direction():
     X, y = np.array([[1.0], [1.0]]), np.array([1, -1])
     comparator = Perceptron(intercept=0).fit(X, y).certify(X, y)[1].comparator
     assert (comparator.name, comparator.norm) == ("v = 0", 0.0)
+
+
+@pytest.mark.parametrize("count", [9000, 9003])
+@pytest.mark.parametrize("power", [0, 90, 200, -200])
+def test_the_length_of_a_long_vector_is_that_of_a_short_one(count, power):
+    """A vector that is read once has the length that scaled squares give, where squares are no floats too."""
+    vector = np.random.default_rng(6).normal(size=count) * 10.0**power
+    scaled = float(np.sqrt(np.square(vector / 10.0**power).sum() + 4.0)) * 10.0**power
+    assert length(vector, 2 * 10.0**power) == pytest.approx(scaled, rel=1e-13)

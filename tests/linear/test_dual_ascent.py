@@ -18,7 +18,8 @@ def parts(X):
 
 def climb(X, y, b, orders, most=MOST, inverse=(None, 1.0)):
     """The kernel's vectors, means and multipliers after some passes, the constant feature's last."""
-    vectors, biases, multipliers, lacks = np.zeros((X.shape[1], 4)), np.zeros(4), *np.zeros((2, X.shape[0], 4))
+    n = len(most)
+    vectors, biases, multipliers, lacks = np.zeros((X.shape[1], n)), np.zeros(n), *np.zeros((2, X.shape[0], n))
     for number, order in enumerate(orders):
         its = lacks if number == len(orders) - 1 else None
         assert _core.climb(*parts(X), y, order, b, vectors, biases, multipliers, most, its, *inverse)[1] is None
@@ -61,6 +62,17 @@ def test_dual_ascent_is_that_of_the_book(b, shuffled, dtype):
     orders = [random.permutation(len(X)) if shuffled else None for _ in range(3)]
     for its, book in zip(climb(X.astype(dtype), y, b, orders), by_the_book(X, y, b, orders), strict=True):
         np.testing.assert_allclose(its, book, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, csr_array])
+@pytest.mark.parametrize("inverse", [None, 1 / np.arange(1.0, 10.0)])
+def test_a_machine_alone_has_the_bits_that_it_has_beside_others(layout, inverse):
+    """One penalty gives the vectors, means and multipliers that it gives as the third of four."""
+    X, y = rows_of()
+    orders = [np.random.default_rng(4).permutation(len(X)), None]
+    alone, beside = (climb(layout(X), y, 0.7, orders, most, (inverse, 0.5)) for most in (MOST[2:3], MOST))
+    for one, four in zip(alone, beside, strict=True):
+        assert one.tobytes() == four[:, 2:3].tobytes()
 
 
 @pytest.mark.parametrize("layout", [np.asarray, csr_array])

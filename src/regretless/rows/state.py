@@ -19,6 +19,8 @@ from ..errors import RegretlessError
 from ..ledger import FIELDS, Ledger
 from ..memory import allowed, more, shown
 
+LONG = 1 << 13  # numbers of a vector that is read once for its length, if that is possible
+LEAST_SQUARES = 1e-200  # beside which squares that are no floats of full precision are nothing
 LEAST_ENTRY, MOST_ENTRY = _core.LEAST_ENTRY, _core.MOST_ENTRY  # of rows: numbers whose fourth powers are floats
 
 
@@ -345,6 +347,10 @@ def zeros_on_lines(shape: tuple[int, ...]) -> Array:
 
 def length(vector: Array, bias: float = 0.0) -> float:
     """Euclidean length, also of what is so small or so large that its squares are not floats."""
+    if len(vector) > LONG and vector.flags.c_contiguous and vector.dtype == np.float64:
+        squares = _core.squares(vector) + bias * bias
+        if LEAST_SQUARES < squares < 1 / LEAST_SQUARES:
+            return sqrt(squares)
     largest = max(float(vector.max(initial=0.0)), -float(vector.min(initial=0.0)), abs(bias))
     if not 0 < largest < inf:
         return largest

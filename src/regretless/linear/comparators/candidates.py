@@ -81,7 +81,7 @@ def machine_directions(
     orders : iterable of (ndarray of int or None)
         Of each pass, in which order it goes over the rows.
     penalties : sequence of float, optional
-        At most four, in units of 1 / r^2; by default more for rows of few entries.
+        One, or four, in units of 1 / r^2; by default more for rows of few entries.
     inverse : tuple of (ndarray, shape (columns,), float), optional
         That of a diagonal A, and its entry for the constant feature: the machines are those of the rows A^-1/2 x, and
         the vectors those that give the rows x the same scores.
@@ -96,7 +96,7 @@ def machine_directions(
     directions, passes = [], list(orders)
     usual = MORE_PENALTIES if batch.entries <= FEW_ENTRIES else PENALTIES
     for some in usual if penalties is None else (penalties,):
-        most = np.resize(some, _core.PENALTIES) / longest2
+        most = np.array(some) / longest2
         climbed = _climbed(batch, signs, intercept, most, passes, inverse or (None, 1.0))
         if climbed is None:
             return []
@@ -113,8 +113,8 @@ def _climbed(
     inverse: Metric | tuple[None, float],
 ) -> tuple[Array, Array] | None:
     """Weights, a row a penalty, and weights of the constant feature; None of rows with numbers too large."""
-    climbed, biases = np.zeros((batch.columns, _core.PENALTIES)), np.zeros(_core.PENALTIES)
-    multipliers, lacks = np.zeros((2, len(batch), _core.PENALTIES))
+    climbed, biases = np.zeros((batch.columns, len(most))), np.zeros(len(most))
+    multipliers, lacks = np.zeros((2, len(batch), len(most)))
     rows = batch.values, batch.indices, batch.starts
     for number, order in enumerate(passes):
         its = lacks if number == len(passes) - 1 else None
@@ -123,7 +123,7 @@ def _climbed(
             return None
     if _core.climb_to_means(*rows, intercept, climbed, biases, lacks, *inverse)[1] is not None:
         return None
-    return climbed.T.copy(), biases  # each is read often
+    return np.ascontiguousarray(climbed.T), biases  # each is read often
 
 
 def margin_direction(

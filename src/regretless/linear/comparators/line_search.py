@@ -33,13 +33,11 @@ COARSE = 16  # edges from one scale that is looked at to the next, then all edge
 SPARSE = 8  # of scales a theorem that is read on single numbers is read at one in so many, then beside the best
 NEARLY = 0.02  # the share by which a ray may be worse than the best at the coarse step
 ZERO = "v = 0"  # which is on every ray, and along none of them
-# What is charged for margins, of which the hinge losses are known.
-LOSS_OF_MARGINS: dict[str, Callable[[Array, Array], Array]] = {
-    "hinge": lambda margins, lacks: lacks,
-    "squared-hinge": lambda margins, lacks: np.square(lacks),
-    "square": lambda margins, lacks: np.square(1.0 - margins),
-    "logistic": lambda margins, lacks: np.logaddexp(0.0, -margins),
-    "negative-part": lambda margins, lacks: np.maximum(-margins, 0.0),
+# What is charged for margins, besides hinge losses.
+LOSS_OF_MARGINS: dict[str, Callable[[Array], Array]] = {
+    "square": lambda margins: np.square(1.0 - margins),
+    "logistic": lambda margins: np.logaddexp(0.0, -margins),
+    "negative-part": lambda margins: np.maximum(-margins, 0.0),
 }
 
 
@@ -68,7 +66,8 @@ class Direction:
         if not 0 < norm < inf:
             return None
         along = vector / norm
-        along *= size
+        if size != 1:
+            along *= size
         return cls(name, along, bias / norm * size, size)
 
 
@@ -122,20 +121,17 @@ class Ray:
         have been written down, and not over bins of them."""
         assert self.margins is not None
         s, times = comparator.norm / self.direction.size, self.rounds / len(self.margins)
-        hinge, squares, loss = 0.0, 0.0, 0.0
-        charged = LOSS_OF_MARGINS.get(self.loss_name)
-        for begin in range(0, len(self.margins), BLOCK):  # so that what is made of them stays in the cache
-            margins = s * self.margins[begin : begin + BLOCK]
-            lacks = np.maximum(1.0 - margins, 0.0)
-            hinge += float(lacks.sum())
-            squares += float(np.square(lacks).sum())
-            loss += 0.0 if charged is None else float(charged(margins, lacks).sum())
+        hinge, squared_hinge = _core.hinge_sums(self.margins, s)
+        loss: float | None = {"hinge": hinge, "squared-hinge": squared_hinge}.get(self.loss_name)
+        if (charged := LOSS_OF_MARGINS.get(self.loss_name)) is not None:
+            parts = range(0, len(self.margins), BLOCK)  # so that what is made of margins stays in the cache
+            loss = sum(float(charged(s * self.margins[begin : begin + BLOCK]).sum()) for begin in parts)
         return with_vector(
             comparator,
             Scaled(self.direction.vector, s),
             hinge=times * hinge,
-            squared_hinge=times * squares,
-            loss=None if charged is None else times * loss,
+            squared_hinge=times * squared_hinge,
+            loss=None if loss is None else times * loss,
             divergence=comparator.divergence if s else 0.0,
         )
 
