@@ -36,11 +36,12 @@ class Use {
   bool& busy_;
 };
 
-// The words that have numbers from this one on.
-inline nanobind::list words_from(const TextNumbers& numbers, std::size_t first) {
+// The words that have numbers and were not handed over, which they are now: also those of a call that memory ended.
+inline nanobind::list new_words(const TextNumbers& numbers, std::size_t& handed_over) {
   nanobind::list words;
-  for (std::size_t k = first; k < numbers.size(); ++k)
+  for (std::size_t k = handed_over; k < numbers.size(); ++k)
     words.append(nanobind::str(numbers[k].data(), numbers[k].size()));
+  handed_over = numbers.size();
   return words;
 }
 

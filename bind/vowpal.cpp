@@ -2,6 +2,7 @@
 #include "vowpal.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -27,41 +29,39 @@ namespace regretless {
 
 namespace {
 
-using Rows = std::tuple<nb::list, Array1<double>, Array1<std::int64_t>, Array1<std::int32_t>, Array1<double>>;
+using Rows = std::tuple<Array1<double>, Array1<std::int64_t>, Array1<std::int32_t>, Array1<double>, nb::list>;
 
 // Reads lines some at a time, for one thread; a name that was read before has the number that it got then.
 class VowpalRows {
  public:
   VowpalRows() : numbers_(seed_of_process()) {}
 
-  std::optional<Rows> read(const nb::bytes& text) {
+  std::optional<Rows> read(std::string_view text) {
     const Use use(busy_);
-    const std::size_t size = text.size(), known = numbers_.size();
-    if (!size || size > most_bytes || text.c_str()[size - 1] != '\n') return std::nullopt;
+    if (text.size() > most_bytes || !text.ends_with('\n')) return std::nullopt;
     {
       const nb::gil_scoped_release unlocked;
-      lend(text.c_str(), size);
+      lend(text);
       REGRETLESS_COMPILED(vowpal)(lines_);
       if (lines_.plain) look_up(std::size_t(lines_.ends[lines_.rows]));
     }
     if (!lines_.plain) return std::nullopt;
-    nb::list names = words_from(numbers_, known);
     std::vector<double> values(values_.begin(), values_.begin() + std::ptrdiff_t(codes_.size()));  // no room beyond
-    return Rows(std::move(names), handed_over(std::move(labels_)), handed_over(std::move(ends_)),
-                handed_over(std::move(codes_)), handed_over(std::move(values)));
+    return Rows{handed_over(std::move(labels_)), handed_over(std::move(ends_)), handed_over(std::move(codes_)),
+                handed_over(std::move(values)), new_words(numbers_, known_)};
   }
 
  private:
   static constexpr std::size_t most_bytes = (std::size_t(1) << 31) - 1, enough = std::size_t(1) << 16;
 
-  void lend(const char* text, std::size_t size) {
-    const auto lines = std::size_t(std::count(text, text + size, '\n'));
-    const auto room = std::size_t(std::count(text, text + size, ' '));
-    text_.assign(vowpal_padding, ' ').append(text, size).append(vowpal_padding, ' ');
+  void lend(std::string_view text) {
+    const auto lines = std::size_t(std::count(text.begin(), text.end(), '\n'));
+    const auto room = std::size_t(std::count(text.begin(), text.end(), ' '));
+    text_.assign(vowpal_padding, ' ').append(text).append(vowpal_padding, ' ');
     labels_ = std::vector<double>(lines), ends_ = std::vector<std::int64_t>(lines + 1);  // Python holds all of them
     if (values_.size() < room) names_.resize(room), spaces_.resize(room), values_.resize(room);
     lines_ = {text_.data() + vowpal_padding,
-              size,
+              text.size(),
               labels_.data(),
               values_.data(),
               ends_.data(),
@@ -89,6 +89,7 @@ class VowpalRows {
   }
 
   TextNumbers numbers_;
+  std::size_t known_ = 0;  // of the names
   VowpalLines lines_;
   std::string text_, joined_;
   std::vector<double> labels_, values_;
@@ -147,9 +148,9 @@ void bind_vowpal(nb::module_& m) {
       .def(nb::init<>())
       .def(
           "read", &VowpalRows::read, "text"_a,
-          "Of whole lines, where nothing but spaces parts words: the names that are new, in the order in which they "
-          "come after those before, the labels, where the features of each row end, after a 0, which of the names each "
-          "is, and their values. None where a label is no number, or anything is unusual: then nothing is known.");
+          "Of whole lines, where nothing but spaces parts words: the labels, where the features of each row end, after "
+          "a 0, which of the names each is, their values, and the names that are new, in the order in which they come "
+          "after those before. None where a label is no number, or anything is unusual: then nothing is known.");
   m.def("columns_of", &columns_of, "values"_a, "codes"_a, "ends"_a, "columns"_a,
         "Values, indices and starts of sparse rows of features, whose codes are places in `columns`; those of -1 are "
         "left out, and what is of one column is added up in the order in which it stands.");

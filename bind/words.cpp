@@ -37,7 +37,6 @@ class Words {
         !std::is_sorted(begins.begin(), begins.end()))
       throw std::invalid_argument("the offsets do not fit the text");
     const Use use(busy_);
-    const std::size_t known = reader_.numbers.size();
     {
       const nb::gil_scoped_release unlocked;
       reader_.read(
@@ -45,12 +44,13 @@ class Words {
            missing.data() + missing.shape(0), letters.data(), letters.data() + letters.shape(0)},
           REGRETLESS_COMPILED(words).mark);
     }
-    nb::list values = words_from(reader_.numbers, known);
-    return {handed_over(std::move(reader_.ends)), handed_over(std::move(reader_.codes)), std::move(values)};
+    return {handed_over(std::move(reader_.ends)), handed_over(std::move(reader_.codes)),
+            new_words(reader_.numbers, known_)};
   }
 
  private:
   WordReader reader_;
+  std::size_t known_ = 0;  // of the values
   bool busy_ = false;
 };
 

@@ -103,8 +103,8 @@ class TextNumbers {
     std::string joined(texts_[std::size_t(before)]);
     joined += ' ';
     joined += texts_[std::size_t(last)];
-    sequences_by_hash_.add(hash, std::uint32_t(sequences_.size()));
     sequences_.push_back({before, last, new_text(joined)});
+    sequences_by_hash_.add(hash, std::uint32_t(sequences_.size() - 1));
     return sequences_.back().number;
   }
 
@@ -136,12 +136,12 @@ class TextNumbers {
     return word & masks[std::min(size, std::uint32_t(8))];
   }
 
+  // What can be looked up comes last: wherever memory runs out, nothing that is known lacks a part.
   std::int32_t new_word(const Word& word, std::uint32_t hash) {
-    words_by_hash_.add(hash, std::uint32_t(words_.size()));
-    words_.push_back(word);
-    words_.back().number = new_text({word.whole, word.size});
-    words_.back().whole = texts_.back().data();
-    return words_.back().number;
+    const std::int32_t number = new_text({word.whole, word.size});
+    words_.push_back({word.first, word.second, word.size, number, texts_.back().data()});
+    words_by_hash_.add(hash, std::uint32_t(words_.size() - 1));
+    return number;
   }
   std::int32_t new_text(std::string_view text) {
     if (texts_.size() == std::size_t(std::numeric_limits<std::int32_t>::max()))

@@ -760,9 +760,9 @@ class VowpalRows:
 
     def __init__(self) -> None: ...
 
-    def read(self, text: bytes) -> tuple[list, Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]] | None:
+    def read(self, text: str) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], list] | None:
         """
-        Of whole lines, where nothing but spaces parts words: the names that are new, in the order in which they come after those before, the labels, where the features of each row end, after a 0, which of the names each is, and their values. None where a label is no number, or anything is unusual: then nothing is known.
+        Of whole lines, where nothing but spaces parts words: the labels, where the features of each row end, after a 0, which of the names each is, their values, and the names that are new, in the order in which they come after those before. None where a label is no number, or anything is unusual: then nothing is known.
         """
 
 def columns_of(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:

@@ -204,24 +204,49 @@ def test_usual_lines_are_read_as_a_loop_over_their_words_reads_them(tmp_path, is
         assert compiled == [all_of(path, **how)] * len(isas)
 
 
+HEADS = ["1 ", "-1.5 ", "  2e3  ", "1 1 ", "1 1.0 ", "+1 tag", "1 'tag", "1 'tag ", "1 1 'tag ", "1 1.0 a'b", "1 '"]
+TAILS = ["|", "| ", "| a", "| a:2  b:-0.5e1 ", "|n a", "|n:2 a:3", "|n:.5 a |m b", "| a:b:3", "| é:2", "|n||m a", "|n"]
+
+
 def test_usual_lines_are_not_left_to_the_loop():
-    """Labels that are numbers, weights of 1, tags, namespaces and other alphabets are read compiled; words, tabs and a
-    lacking end of line are not."""
-    reader = PlainRows(FeatureColumns(), np.dtype(float))
-    for text in ("1 | a b:2\n", "1 1.0 tag|n a |m:2 b\n-1 'x| é:2\n", "2 |\n"):
-        assert reader.batch(text.encode()) is not None
-    for text in (
-        "yes | a\n",
-        "1 |\ta\n",
-        "1 | a",
-        "1 2 | a\n",
-        "1 | a:\n",
-        "1 | :2\n",
-        "1 |:2 a\n",
-        "\n",
-        "1\u00a0| a\n",
-    ):
-        assert reader.batch(text.encode()) is None
+    """Labels that are numbers, weights of 1, tags in quotes or at the bar, namespaces with weights and other alphabets
+    are read compiled, each line alone and all together."""
+    reader, lines = PlainRows(FeatureColumns(), np.dtype(float)), [f"{a}{b}\n".encode() for a in HEADS for b in TAILS]
+    assert [line for line in lines if reader.batch(line) is None] == []
+    assert len(reader.batch(b"".join(lines))) == len(lines)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("yes | a\n", "1 |\ta\n", "1 | a", "1 2 | a\n", "1 | a:\n", "1 | :2\n", "1 |:2 a\n", "\n", "1\u00a0| a\n"),
+        *("1 tag | a\n", "1 1 1 'tag | a\n", "1 a:b| a\n", "1 'tag' 1 | a\n", "| a\n", "'tag | a\n"),
+    ],
+)
+def test_unusual_lines_are_left_to_the_loop(text):
+    """Words as labels, weights, tabs, a lacking end of line and all that is wrong are not read compiled."""
+    assert PlainRows(FeatureColumns(), np.dtype(float)).batch(text.encode()) is None
+
+
+@pytest.mark.parametrize("line", [b"1 | a\xff b\n", b"1 'tag\xe9| a\n", b"1 | a\xed\xa0\x80\n"])
+def test_bytes_that_are_no_utf8_are_refused_with_their_line(tmp_path, line):
+    """The good rows before them come first, no name of theirs becomes a column, and names after them have theirs."""
+    path = tmp_path / "rows.vw"
+    path.write_bytes(b"1 | a\n1 | b:2\n" + line + b"1 | c\n")
+    parts, names, end = all_of(path)
+    assert (len(parts), names, end.split(";")[0]) == (1, ["a", "b"], f"{path}:3: this is not UTF-8 text")
+    passing = open_stream(path, on_error="skip")
+    assert dense(passing)[0][:, :3].tolist() == [[1, 0, 0], [0, 2, 0], [0, 0, 1]]
+    assert passing.skipped == 1
+
+
+def test_a_compiled_reader_takes_text_alone():
+    """Names are slices of text, which bytes are not before they are decoded."""
+    reader = _core.VowpalRows()
+    for wrong in (b"1 | a\n", "1 | \udcff\n"):
+        with pytest.raises(TypeError):
+            reader.read(wrong)
+    assert reader.read("1 | a\n")[-1] == ["a"]
 
 
 def readers_of(path: str, remembered: int, **how) -> tuple[tuple, list[int]]:
@@ -235,7 +260,7 @@ def readers_of(path: str, remembered: int, **how) -> tuple[tuple, list[int]]:
 
         def read(self, text):
             read = self._reader.read(text)
-            sizes[self._place] += len(read[0])
+            sizes[self._place] += len(read[-1])
             return read
 
     with pytest.MonkeyPatch.context() as patch:
@@ -269,7 +294,7 @@ def test_names_that_are_columns_are_looked_up_once(tmp_path):
 
 def test_features_of_long_namespaces_are_distinguished():
     """Names that are looked up together have the numbers in which they come, however long their namespace is."""
-    names, _, _, codes, _ = _core.VowpalRows().read(b"1 |" + b"n" * 30_000 + b" a b a c d b e\n")
+    _, _, codes, _, names = _core.VowpalRows().read("1 |" + "n" * 30_000 + " a b a c d b e\n")
     assert [name[-3:] for name in names] == ["n^a", "n^b", "n^c", "n^d", "n^e"]
     assert codes.tolist() == [0, 1, 0, 2, 3, 1, 4]
 
@@ -277,10 +302,10 @@ def test_features_of_long_namespaces_are_distinguished():
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory of a process is read as Linux says it")
 def test_labels_hold_no_room_of_their_text():
     """Labels of one byte in a million hold less than a tenth of the text's memory while they are in use."""
-    text, reader, held = b"1 | " + b"x" * 1_000_000 + b"\n", _core.VowpalRows(), []
+    text, reader, held = "1 | " + "x" * 1_000_000 + "\n", _core.VowpalRows(), []
     reader.read(text)
     before = int(Path("/proc/self/statm").read_text().split()[1])
     for _ in range(20):
-        held.append(reader.read(text)[1])
+        held.append(reader.read(text)[0])
     pages = int(Path("/proc/self/statm").read_text().split()[1]) - before
     assert pages * resource.getpagesize() < 2_000_000

@@ -55,12 +55,11 @@ class PlainRows:
 
     def batch(self, text: bytes) -> Batch | None:
         """The rows of whole lines; None where one of them is of another form."""
-        if isinstance(self.first, str) or not (text.isascii() or _only_usual_blanks(text)):
-            return None
-        read = self._reader.read(text)
+        decoded = None if isinstance(self.first, str) else _with_usual_blanks(text)
+        read = None if decoded is None else self._reader.read(decoded)
         if read is None:
             return None
-        names, labels, ends, codes, values = read
+        labels, ends, codes, values, names = read
         self.first = float(labels[0]) if self.first is None else self.first
         self._add(names)
         values, indices, starts = columns_of(values, codes, ends, self._numbers[: self._names])
@@ -81,12 +80,13 @@ class PlainRows:
         )
 
 
-def _only_usual_blanks(text: bytes) -> bool:
-    """Whether this is UTF-8 in which spaces and ends of lines alone are blank."""
+def _with_usual_blanks(text: bytes) -> str | None:
+    """The text, if it is UTF-8 in which spaces and ends of lines alone are blank."""
     try:
-        return UNUSUAL.search(text.decode()) is None
+        decoded = text.decode()
     except UnicodeDecodeError:
-        return False
+        return None
+    return decoded if decoded.isascii() or UNUSUAL.search(decoded) is None else None
 
 
 class WabbitStream(Stream):
