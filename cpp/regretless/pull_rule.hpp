@@ -1,25 +1,35 @@
 // What every rule of a bandit has: its arrays, the rates it draws with, and the estimates of the certificate.
 //
 // A rule R is made for a call and found again from its arrays by the next one. The loop uses
-//   R::sees_all, R::advised       whether all losses of a round are revealed, and whether experts advise
-//   R::linear                     whether a round takes time linear in the arms
-//   R(const Pulling&)             cheap; finds the arrays, and the caches that rebuild() or an earlier call left
-//   rebuild()                     makes the caches anew, from the state and the memory alone: the same bits
-//   recall()                      reads again what it holds of the memory and of the caches, which another rule used
-//   begin(t)                      before draw number t, counted from 1: sets the rate, and makes caches anew if it
-//   changed;
-//                                 twice is once; state, book.rounds and tallies are left alone
-//   begin(t, advice)              the same of an advised rule, with the advice of the round; its begin(t) sets the rate
-//   only R::unsound(s, advice)         advised: the expert whose advice is none, or -1 reach() advised: the sum over
-//   arms of the largest share that an expert gives it draw(u)                       an arm of all, and the probability
-//   and the gamma it was drawn with masses(awake, out)            what arms are drawn in proportion to: not negative, 0
-//   for those asleep (none is, if awake is
-//                                 null), zeros up to padded_arms; their sum is positive and finite even where all that
-//                                 are awake have tiny shares of the whole
-//   drew(awake, masses, total)    optional: what happens at a draw among some, before its loss is known
-//   settle(drawn, loss, in_time, awake)    awake is null unless the draw was restricted; in_time: no draw was made
-//   since settle(drawn, losses, in_time, awake)  where all losses are revealed; counts the mixed loss itself
+//
+//   R::sees_all                 whether all losses of a round are revealed
+//   R::advised                  whether experts advise
+//   R::linear                   whether a round takes time linear in the arms
+//
+//   R(const Pulling&)           cheap; finds the arrays, and the caches that rebuild() or an earlier call left
+//   rebuild()                   makes the caches anew, from the state and the memory alone: the same bits
+//   recall()                    reads again what it holds of the memory and of the caches, which another rule used
+//
+//   begin(t)                    before draw number t, counted from 1: sets the rate, and makes caches anew if it
+//                               changed; twice is once; state, book.rounds and tallies are left alone
+//   draw(u)                     an arm of all, and the probability and the gamma it was drawn with
+//   masses(awake, out)          what arms are drawn in proportion to: not negative, 0 for those asleep (none is, if
+//                               awake is null), zeros up to padded_arms; their sum is positive and finite even where
+//                               all that are awake have tiny shares of the whole
+//   drew(awake, masses, total)  optional: what happens at a draw among some, before its loss is known
+//
+// and one of
+//
+//   settle(drawn, loss, in_time, awake)    awake is null unless the draw was restricted; in_time: no draw since
+//   settle(drawn, losses, in_time, awake)  where all losses are revealed; counts the mixed loss itself
 //   settle(drawn, loss, in_time, advice)   of an advised rule: the advice of the draw's round
+//
+// and of an advised rule besides
+//
+//   begin(t, advice)            as begin(t), with the advice of the round; begin(t) then sets the rate only
+//   R::unsound(s, advice)       the expert whose advice is none, or -1
+//   reach()                     the sum over arms of the largest share that an expert gives it
+//
 // Losses are in units. settle() keeps both rows of estimates, 0 for the rule and 1 for the certificate.
 #pragma once
 #include <limits>
