@@ -38,6 +38,7 @@ editable = $(call install,$(1)) $(BUILDING) --no-build-isolation --editable
 
 .PHONY: demo test check golden rules tables docs test-engines lint audit bench perf soak kills mutants sanitize fuzz wheel sdist clean
 .DELETE_ON_ERROR:
+.NOTPARALLEL:  # targets install into one environment, which pip does not expect of two at once
 
 demo: $(VENV)/.with-sklearn
 	$(VENV)/bin/regretless demo
