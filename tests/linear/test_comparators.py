@@ -127,6 +127,19 @@ def test_columns_that_do_not_occur_change_no_bound(learner, classes, monkeypatch
             assert vector is None or vector.shape[-1] == 700
 
 
+def test_a_constant_feature_stands_behind_columns_that_do_not_occur(monkeypatch):
+    """A vector that has the weight of a constant feature at its end has it there in all columns too, and 0 in those
+    that do not occur."""
+    X, y = csr_array(np.eye(6)[[0, 0, 2, 2, 4, 4]] - np.eye(6)[4]), [0, 0, 1, 1, 2, 2]
+    X.resize(6, 100)
+    learner = MulticlassPerceptron(intercept=1.0).fit(X, y)
+    monkeypatch.setattr(narrowed, "MANY_COLUMNS", 10)
+    (line,) = (one for one in learner.certify(X, y) if one.theorem.name == "classes_posterior")
+    expected = np.zeros((3, 101))
+    expected[:, [0, 2, 4, 100]] = np.array([[2, -1, -1, -1], [-1, 2, -1, -1], [-1, -1, 2, 2]]) / 3
+    np.testing.assert_allclose(line.comparator.vector, expected, atol=1e-6)
+
+
 @pytest.mark.parametrize("learner", WIDE, ids=lambda one: type(one).__name__)
 @pytest.mark.parametrize("classes", [2, 3])
 def test_bounds_are_the_same_whether_or_not_margins_are_written_down(learner, classes, monkeypatch):

@@ -130,9 +130,7 @@ def prior_regret(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -
 def mistakes_from_regret(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
     """A round that is predicted wrongly costs at least the loss of a score of 0, so the mistakes are at most the loss
     of any comparator plus the regret against it, over that loss."""
-    return (
-        (0.0 if comparator.loss is None else comparator.loss) + _posterior(ledger, comparator, learner)
-    ) / LOSS_OF_A_MISTAKE[learner.loss]
+    return (_lost(comparator) + _posterior(ledger, comparator, learner)) / LOSS_OF_A_MISTAKE[learner.loss]
 
 
 GRADIENT_DESCENT = (posterior_regret, prior_regret, mistakes_from_regret)
