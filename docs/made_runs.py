@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from regretless.bandits import simulate
-from regretless.catalogue import TABLES, class_of
+from regretless.catalogue import TABLES, Kind, class_of
 from regretless.certificate import Certificate
 from regretless.environments import Bernoulli
 from regretless.finite_classes import FiniteClass
@@ -76,12 +76,18 @@ SETTINGS: dict[tuple[str, str], dict[str, Any]] = {
     ("experts", "randomized-weighted-majority"): {"horizon": 1000},
     ("bandits", "exp3"): {"horizon": 2000},
     ("bandits", "exp3-ix"): {"horizon": 2000},
-    ("bandits", "exp3-p"): {"horizon": 2000},
     ("bandits", "exp3-s"): {"horizon": 2000, "switches": 0},
     ("bandits", "exp4"): {"horizon": 2000, "n_experts": 3},
-    ("bandits", "moss"): {"horizon": 2000},
     ("bandits", "thompson"): {"posterior": "gaussian"},
 }
+
+
+def settings(kind: Kind, name: str) -> dict[str, Any]:
+    """Those of a learner, with a horizon where a bandit needs one."""
+    needed = {"horizon": 2000} if kind == "bandits" and class_of(kind, name).info.needs_horizon else {}
+    return needed | SETTINGS.get((kind, name), {})
+
+
 # Theorems that are about other settings are shown by these.
 VARIANTS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("linear", "passive-aggressive", {"variant": "PA"}),
@@ -205,7 +211,7 @@ def run_of(kind: str, name: str, more: dict[str, Any], page: Callable[[Theorem],
 def runs_of_learners(page: Callable[[Theorem], str]) -> dict[tuple[str, str], Run]:
     """A run of each learner, by its kind and name."""
     names = [(kind, name) for kind in OF for name in TABLES[kind]]
-    return {(kind, name): run_of(kind, name, SETTINGS.get((kind, name), {}), page) for kind, name in names}
+    return {(kind, name): run_of(kind, name, settings(kind, name), page) for kind, name in names}
 
 
 def runs_of_variants(page: Callable[[Theorem], str]) -> list[Run]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regretless.catalogue import EXPERT_LEARNERS, TABLES, Kind, class_of
+from regretless.catalogue import EXPERT_LEARNERS, TABLES, Kind, bandit_class, class_of
 from regretless.finite_classes import FiniteClass
 from regretless.textbook import experts as rules
 
@@ -24,7 +24,6 @@ SETTINGS: dict[tuple[str, str], dict[str, Any]] = {
     ("experts", "hedge"): {"loss": "square"},
     ("experts", "eg"): {"loss": "square"},
     ("bandits", "exp3-s"): {"switches": 2},
-    ("bandits", "exp4"): {"n_experts": 3},
     ("class", "randomized-optimal"): {"random_state": 3},
 }
 
@@ -54,12 +53,10 @@ class Entry:
     @property
     def settings(self) -> dict[str, Any]:
         """What it is made with."""
-        settings = dict(SETTINGS.get((self.kind, self.name), {}))
-        if self.kind in ("bandits", "contextual"):
-            settings |= {"n_arms": COLUMNS, "seed": 5}
         if self.kind == "bandits":
-            settings |= {"horizon": ROUNDS} if self.cls.info.needs_horizon else {}
-        return settings
+            return {"n_arms": COLUMNS, "seed": 5} | needed_by(self.name, horizon=ROUNDS)
+        settings = dict(SETTINGS.get((self.kind, self.name), {}))
+        return settings | ({"n_arms": COLUMNS, "seed": 5} if self.kind == "contextual" else {})
 
     @property
     def cls(self) -> type[Any]:
@@ -90,6 +87,14 @@ class Entry:
             advice = {"advice": recommended()[part]} if self.cls.info.advised else {}
             learner.play(losses()[part], **advice)
         return learner
+
+
+def needed_by(name: str, horizon: int = 400, n_experts: int = 3) -> dict[str, Any]:
+    """What a bandit cannot be made without: a horizon, advisers, and what `SETTINGS` says."""
+    info = bandit_class(name).info
+    needed = {"horizon": horizon} if info.needs_horizon else {}
+    needed |= {"n_experts": n_experts} if info.advised else {}
+    return needed | SETTINGS.get(("bandits", name), {})
 
 
 EVERY = pytest.mark.parametrize(

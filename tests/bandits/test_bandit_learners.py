@@ -20,19 +20,15 @@ from regretless.bandits.state import BanditState
 from regretless.catalogue import BANDITS, bandit_class
 from regretless.errors import RegretlessError
 
-MORE = {
-    "exp3-p": {"horizon": 1000},
-    "exp3-s": {"horizon": 1000, "switches": 3},
-    "moss": {"horizon": 1000},
-    "exp4": {"n_experts": 4},
-}
+from ..catalogue import needed_by
+
 ONE_LOSS = [name for name in BANDITS if name not in ("hedge", "exp4")]
 RESTRICTED = [name for name in BANDITS if name != "exp4"]
 
 
 def made(name, n_arms=5, **more):
     """A bandit of a kind, with the parameters that it cannot do without."""
-    return bandit_class(name)(n_arms, **({"seed": 7} | MORE.get(name, {}) | more))
+    return bandit_class(name)(n_arms, **({"seed": 7} | needed_by(name, horizon=1000, n_experts=4) | more))
 
 
 def table_for(rounds, arms=5, seed=3):

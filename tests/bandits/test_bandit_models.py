@@ -17,14 +17,9 @@ from regretless.experts import Hedge as HedgeOnTables
 from regretless.persist.format import read_model, write_model
 from regretless.persist.model import KEYS, read, rebuilt, write
 
+from ..catalogue import needed_by
 from ..command_line import CommandLine
 
-MORE = {
-    "exp3-p": {"horizon": 1000},
-    "exp3-s": {"horizon": 1000, "switches": 3},
-    "moss": {"horizon": 1000},
-    "exp4": {"n_experts": 3},
-}
 WAITING = (21, 23, 24)
 
 
@@ -35,7 +30,9 @@ def advice_for(rounds, seed=4):
 
 def learnt(name, **more):
     """A bandit of four arms after 20 rounds and five draws: one of these is lost, one settled, three wait."""
-    learner = bandit_class(name)(**({"arms": ["a", "b", "c", "d"], "seed": 2**64 - 5} | MORE.get(name, {}) | more))
+    learner = bandit_class(name)(
+        **({"arms": ["a", "b", "c", "d"], "seed": 2**64 - 5} | needed_by(name, horizon=1000) | more)
+    )
     table, advice = np.random.default_rng(3).random((25, 4)), advice_for(25)
     learner.play(table[:20], advice=advice[:20] if learner.info.advised else None)
     masks = (
@@ -150,7 +147,7 @@ def test_a_bare_draw_that_is_open_is_stored(tmp_path):
 @pytest.mark.parametrize("name", BANDITS)
 def test_a_bandit_that_has_not_played_is_stored_with_its_seed(tmp_path, name):
     """A seed that was drawn and not given is kept, so that the model draws what the bandit would have drawn."""
-    learner = bandit_class(name)(4, **MORE.get(name, {}))
+    learner = bandit_class(name)(4, **needed_by(name, horizon=1000))
     learner.save(tmp_path / "m.rgl")
     restored = regretless.load(tmp_path / "m.rgl")
     assert restored.seed is None

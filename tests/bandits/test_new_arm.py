@@ -18,12 +18,7 @@ from regretless.catalogue import BANDITS, bandit_class
 from regretless.errors import ParameterError, RegretlessError
 from regretless.theory.bandit_weights import sequence_information
 
-MORE = {
-    "exp3-p": {"horizon": 1000},
-    "exp3-s": {"horizon": 1000, "switches": 3},
-    "exp4": {"n_experts": 3},
-    "moss": {"horizon": 1000},
-}
+from ..catalogue import needed_by
 
 
 def advice_for(learner, rounds, arms):
@@ -39,7 +34,7 @@ def draw_of(learner):
 
 def grown(name, **more):
     """A bandit of three arms after 40 rounds and two draws that wait, with a fourth arm."""
-    learner = bandit_class(name)(3, seed=5, **MORE.get(name, {}) | more)
+    learner = bandit_class(name)(3, seed=5, **needed_by(name, horizon=1000) | more)
     learner.play(np.random.default_rng(1).random((40, 3)), advice=advice_for(learner, 40, 3))
     draws = draw_of(learner), draw_of(learner)
     assert learner.add_arm() == 3

@@ -31,6 +31,7 @@ from regretless.linear import (
 )
 from regretless.regression import AggregatedQuantile, AggregatedRegressor, OnlineGradientDescent, VovkAzouryWarmuth
 
+from ..catalogue import needed_by
 from ..finite_classes.trees import kuhn
 
 CLASSES = ("Player", "MirrorPlayer", "SecondOrderPlayer", "Combiner", "KernelMachine", "Puller", "Voter", "Dueler")
@@ -124,8 +125,8 @@ def sound_calls() -> Calls:
         for name in EXPERT_LEARNERS:
             _combined(name, table)
         for name in BANDITS:
-            bandit = bandit_class(name)(3, **MORE.get(name, {}))
-            if name == "exp4":
+            bandit = bandit_class(name)(3, **needed_by(name, horizon=6, n_experts=2))
+            if bandit.info.advised:
                 bandit.play(table, advice=np.array([[0, 1], [1, 2]] * 3))
             else:
                 bandit.play(table)
@@ -180,14 +181,6 @@ def _read(dtype: Any) -> None:
         table = np.zeros(16, np.uint64), np.empty(8, np.int64), 0, 8, True
         room = np.zeros(3, np.int64), np.empty(6, np.int32), np.empty(6, dtype)
         _core.cross_rows(values, columns, starts, left, right, not len(left), 0, *table, 0, False, *room)
-
-
-MORE: dict[str, dict[str, Any]] = {
-    "exp3-p": {"horizon": 6},
-    "exp3-s": {"horizon": 6, "switches": 2},
-    "moss": {"horizon": 6},
-    "exp4": {"n_experts": 2},
-}
 
 
 def _combined(name: str, table: Any) -> None:

@@ -13,12 +13,10 @@ from regretless.errors import RegretlessError
 from regretless.experts import AggregatingAlgorithm, Hedge
 from regretless.theorem import BOUNDLESS
 
+from ..catalogue import needed_by
+
 UNITS = np.random.default_rng(0).random((400, 3))
-MORE: dict[str, dict[str, Any]] = {
-    "exp3-p": {"horizon": 400},
-    "exp3-s": {"horizon": 400, "switches": 3},
-    "moss": {"horizon": 400},
-    "exp4": {"n_experts": 3},
+SETTINGS: dict[str, dict[str, Any]] = {
     "hedge": {"horizon": 400},
     "ewa": {"horizon": 400},
     "fixed-share": {"horizon": 400, "switches": 2},
@@ -46,7 +44,7 @@ def numbers(certificates: Any) -> bool:
 def test_a_bandit_of_any_range_has_probabilities(name, rate, span):
     """Whatever the range of losses and the rate, draws have probabilities, and certificates say numbers or why not."""
     low, high = span
-    more = dict(MORE.get(name, {})) if name != "hedge" else {}
+    more = needed_by(name)
     if rate is not None:
         more["rate"] = rate
     learner = bandit_class(name)(3, seed=1, value_range=span, **more)
@@ -71,7 +69,7 @@ def test_an_infinite_bound_is_none():
 @pytest.mark.parametrize("name", [name for name in EXPERT_LEARNERS if "majority" not in name and name != "ridge"])
 def test_a_combiner_of_any_scale_has_weights(name, loss, scale):
     """Losses of 1e-305 and of 1e300 give weights of sum one, or are refused by an error of the library."""
-    more = dict(MORE.get(name, {}))
+    more = dict(SETTINGS.get(name, {}))
     if name == "eg":
         more["eta"] = 0.1
     try:

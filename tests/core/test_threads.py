@@ -21,15 +21,11 @@ from regretless.games.methods import SELF_PLAY
 from regretless.games.payoffs import Payoffs
 from regretless.turns import BUSY, Turn
 
+from ..catalogue import needed_by
+
 ADVICE = np.random.default_rng(0).random((200, 3))
 OUTCOMES = np.random.default_rng(1).random(200)
 WAIT = 30  # seconds after which a test that would hang fails
-MORE: dict[str, dict[str, Any]] = {
-    "exp3-p": {"horizon": 400},
-    "exp3-s": {"horizon": 400, "switches": 3},
-    "moss": {"horizon": 400},
-    "exp4": {"n_experts": 3},
-}
 
 
 def combiner(name: str) -> Any:
@@ -53,7 +49,7 @@ def advice_of(name: str) -> tuple[Any, Any]:
 
 
 def bandit(name: str) -> Any:
-    return bandit_class(name)(3, seed=7, **MORE.get(name, {}))
+    return bandit_class(name)(3, seed=7, **needed_by(name))
 
 
 def played(learner: Any, begin: int, end: int) -> None:
