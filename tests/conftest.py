@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from .browser import Browser, find_browser
 
@@ -28,7 +29,11 @@ settings.register_profile("default", max_examples=30, suppress_health_check=[Hea
 settings.register_profile(
     "soak", max_examples=5000, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "default")
+settings.load_profile(PROFILE)
+# Besides, hypothesis draws numbers that stand in the modules loaded so far: which tests ran before would decide.
+if PROFILE != "soak":
+    providers.is_local_module_file = lambda path: False
 
 # A shell's background job and what nohup starts ignore signals, and so would all that they start. Tests of
 # interruptions begin as a process at a terminal does.
