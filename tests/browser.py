@@ -37,7 +37,7 @@ FLAGS = (
 
 def find_browser() -> str | None:
     """The first Chromium on the path."""
-    return next((result for name in NAMES if (result := shutil.which(name))), None)
+    return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
 class Browser:
@@ -217,13 +217,13 @@ def pixels(png: bytes) -> list[list[tuple[int, ...]]]:
 
 
 def _chunks(png: bytes, content: bytes) -> bytes:
-    place, result = 8, b""
+    place, data = 8, b""
     while place < len(png):
         (length,) = struct.unpack(">I", png[place : place + 4])
         if png[place + 4 : place + 8] == content:
-            result += png[place + 8 : place + 8 + length]
+            data += png[place + 8 : place + 8 + length]
         place += length + 12
-    return result
+    return data
 
 
 def _unfiltered(kind: int, line: bytes, above: bytes, channels: int) -> bytes:

@@ -66,17 +66,17 @@ def test_names_do_not_reach_the_terminal_as_commands(
     run, file, out = CommandLine(capsys, monkeypatch), tmp_path / "a.csv", tmp_path / "m.rgl"
     red = "\x1b[31m\x9b\x07"
     file.write_text(f"x{red},label\n" + f"v{red},a{red}\nw,b\n" * 4)
-    results = [
+    commands = [
         run("learn", file, "--learner", "perceptron", "--save", out),
         run("inspect", out),
         run("predict", out, file),
     ]
-    results += [run("learn", file, "--learner", "perceptron", "--target", f"no{red}")]
-    assert [result.code for result in results] == [0, 0, 0, 1]
-    for result in results:
+    commands += [run("learn", file, "--learner", "perceptron", "--target", f"no{red}")]
+    assert [result.code for result in commands] == [0, 0, 0, 1]
+    for result in commands:
         assert not set(result.out + result.err) & {"\x1b", "\x9b", "\x07"}
-    assert "x\\x1b[31m\\x9b\\x07=v" in results[1].out
-    assert results[2].out.startswith("a\\x1b[31m\\x9b\\x07\n")
+    assert "x\\x1b[31m\\x9b\\x07=v" in commands[1].out
+    assert commands[2].out.startswith("a\\x1b[31m\\x9b\\x07\n")
 
 
 @pytest.mark.parametrize("name", ["t.npy", "t.npz", "t.arrow", "t.parquet"])

@@ -34,11 +34,11 @@ def test_each_of_several_columns_has_its_part_of_the_promise() -> None:
         raised = watch.add(table)
         evidence = alone.play(table[:, 0])
         assert next(one.round for one in raised if one.column == "a") == np.argmax(evidence >= alone.threshold) + 1
-        result = watch.results()[0]
+        column = watch.results()[0]
         sequence = ConfidenceSequence(0.99)
         sequence.update(table[:, 0])
-        assert result.interval == pytest.approx(sequence.interval_)
-        assert (result.threshold, result.alarms) == (pytest.approx(alone.threshold), alone.ledger_.alarms)
+        assert column.interval == pytest.approx(sequence.interval_)
+        assert (column.threshold, column.alarms) == (pytest.approx(alone.threshold), alone.ledger_.alarms)
         assert [one.round for one in raised] == sorted(one.round for one in raised)
         assert "3 columns together" in watch.promise
 
@@ -105,14 +105,14 @@ def test_the_course_holds_what_came() -> None:
     the most evidence, and end with the interval of the whole."""
     watch, table = Watch(["a"], 0.2), losses(1500, 1)
     watch.add(table)
-    (result,) = watch.results()
-    course = result.course
+    (column,) = watch.results()
+    course = column.course
     sizes = np.diff([0, *(point.round for point in course)])
     assert len(course) <= WINDOWS
     assert course[-1].round == 1500
     assert sum(sizes * [point.loss for point in course]) == pytest.approx(table.sum())
     assert max(point.evidence for point in course) == EDetector(0.2).play(table[:, 0]).max()
-    assert (course[-1].low, course[-1].high) == pytest.approx(result.interval)
+    assert (course[-1].low, course[-1].high) == pytest.approx(column.interval)
 
 
 @pytest.mark.parametrize("settings", [{"reference": 0.2}, {"reference_rounds": 150, "alpha": 0.1}])

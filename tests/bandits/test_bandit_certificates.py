@@ -53,11 +53,11 @@ def advice_of(name):
     return ADVICE if name == "exp4" else None
 
 
-def applying(result):
+def applying(lines):
     """The certificates that apply; a bound for tuned parameters need not if these are others, nor one for a prior if
     means were set."""
-    assert all(one.applies or "tuned" in one.why or "set beforehand" in one.why for one in result)
-    return [one for one in result if one.applies]
+    assert all(one.applies or "tuned" in one.why or "set beforehand" in one.why for one in lines)
+    return [one for one in lines if one.applies]
 
 
 def test_the_facts_of_every_bandit_name_the_theorems_that_it_is_certified_by():
@@ -103,9 +103,9 @@ def test_no_more_runs_exceed_a_bound_than_may(name, settings):
 def test_an_adversary_who_answers_breaks_no_bound_that_applies(name):
     """Against one who watches the draws the bounds hold, most in expectation against an arm fixed beforehand."""
     pulls = simulate(made(name, PLAIN[name], delta=0.3), MostDrawnLoses(ARMS), rounds=ROUNDS, runs=60)
-    result = pulls.certificates()
-    assert any(one.applies for one in result if one.theorem.kind == "probable")
-    for one in result:
+    lines = pulls.certificates()
+    assert any(one.applies for one in lines if one.theorem.kind == "probable")
+    for one in lines:
         assert one.holds or (one.theorem.presumes and not one.applies), str(one)
         fixed = not one.applies or one.comparator.name == "arm"
         assert one.theorem.kind != "expected" or name in ("exp3-ix", "hedge") or fixed
@@ -136,9 +136,9 @@ def test_much_smaller_bounds_would_be_broken(name):
     table[rounds // 4 :, 2] = 0
     settings = {"exp3-s": {"horizon": rounds, "switches": 1}, "tsallis-inf": {}}.get(name, {"horizon": rounds})
     pulls = simulate(bandit_class(name)(arms, seed=5, delta=0.1, **settings), table, runs=40)
-    results = {one.theorem.name: one for one in pulls.certificates()}
+    lines = {one.theorem.name: one for one in pulls.certificates()}
     for theorem, factor in NEEDED[name].items():
-        assert factor * results[theorem].bound < results[theorem].observed <= results[theorem].bound
+        assert factor * lines[theorem].bound < lines[theorem].observed <= lines[theorem].bound
 
 
 def test_losses_late_lost_and_asleep_are_certified_as_they_should_be():
@@ -148,12 +148,12 @@ def test_losses_late_lost_and_asleep_are_certified_as_they_should_be():
     waiting = [(t, late.draw()) for t in range(60)]
     for t, arm in reversed(waiting[5:]):
         late.update(arm, table[t, arm])
-    results = {one.theorem.name: one for one in late.certify(table)}
-    assert [name for name, one in results.items() if one.applies] == ["observable"]
+    lines = {one.theorem.name: one for one in late.certify(table)}
+    assert [name for name, one in lines.items() if one.applies] == ["observable"]
     book = late.ledger_
     doubt = log(ARMS / 0.05) / (2 * book.last_gamma)
     assert book.unsettled == 5
-    assert results["observable"].bound == pytest.approx(book.loss + 5 - book.implicit.min() + doubt)
+    assert lines["observable"].bound == pytest.approx(book.loss + 5 - book.implicit.min() + doubt)
 
     lost = made("exp3", {"horizon": 60})
     for t in range(60):
@@ -203,10 +203,10 @@ def test_many_runs_with_sleeping_arms_are_read_against_one_arm_for_all():
     table[::3, 0] = np.nan
     for name in ("exp3", "exp3-ix", "hedge"):
         pulls = simulate(made(name, {}), table, runs=50)
-        results = {one.theorem.kind: one for one in pulls.certificates() if one.applies}
-        assert results["expected"].holds
-        assert name == "exp3-ix" or results["expected"].comparator.name == "arm"
-        assert results["probable"].comparator.name == "best_arm"
+        lines = {one.theorem.kind: one for one in pulls.certificates() if one.applies}
+        assert lines["expected"].holds
+        assert name == "exp3-ix" or lines["expected"].comparator.name == "arm"
+        assert lines["probable"].comparator.name == "best_arm"
 
 
 @pytest.mark.parametrize("rewards", [False, True])

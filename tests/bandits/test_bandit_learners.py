@@ -993,11 +993,11 @@ def test_certificates_in_hindsight_hold_the_regret(name):
     learner = made(name, value_range=(0, 4))
     play = learner.play(width * table, advice=advice)
     best = table.sum(0).min() if advice is None else np.einsum("tnk,tk->n", advice, table).min()
-    results = {one.theorem.name: one for one in learner.certify(width * table, advice=advice)}
-    observable = results["observable"]
+    certificates = {one.theorem.name: one for one in learner.certify(width * table, advice=advice)}
+    observable = certificates["observable"]
     assert observable.observed == pytest.approx(play.total - width * best)
     assert observable.holds
-    for one in results.values():
+    for one in certificates.values():
         assert one.observed is None or one.holds
 
 

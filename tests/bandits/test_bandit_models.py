@@ -486,9 +486,9 @@ def test_verbs_for_other_models_say_what_this_one_is(run, tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("a,b,y\n1,2,1\n2,1,0\n")
     learnt("exp3-ix").save(tmp_path / "m.rgl")
-    result = run(*words)
-    assert result.code == 1
-    assert "m.rgl: this model draws arms (exp3-ix); inspect shows it" in result.err
+    command = run(*words)
+    assert command.code == 1
+    assert "m.rgl: this model draws arms (exp3-ix); inspect shows it" in command.err
 
 
 @pytest.mark.parametrize("kind", [Exp3, Exp3IX, Hedge])

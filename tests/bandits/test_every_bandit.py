@@ -203,12 +203,12 @@ def test_a_table_becomes_json_a_report_and_text(run, tmp_path, name):
         value = tmp_path / "advice.csv"
         value.write_text("x,y\n" + "a,b\n" * 60)
         words += ["--advice", value]
-    result = run(*words, "--json", "--report", tmp_path / "r.html")
-    assert result.code == 0, result.err
+    command = run(*words, "--json", "--report", tmp_path / "r.html")
+    assert command.code == 0, command.err
     keys = "learner parameters runs rounds arms loss pseudo_regret regret best_arm best_arm_loss certificates seconds"
-    assert set(keys.split()) <= set(result.json)
-    assert set(result.json["loss"]) >= {"mean", "sd"}
-    assert set(result.json["regret"]) >= {"mean", "q05", "q50", "q95"}
+    assert set(keys.split()) <= set(command.json)
+    assert set(command.json["loss"]) >= {"mean", "sd"}
+    assert set(command.json["regret"]) >= {"mean", "q05", "q50", "q95"}
     assert "</html>" in (tmp_path / "r.html").read_text()
     text = run(*words)
     assert text.code == 0, text.err

@@ -316,7 +316,7 @@ def test_thompson_has_no_bound_where_losses_lie_between_however_they_add_up(path
         if not (learner.clone().play(halves).arms.sum() % 2):
             break
     if path == "simulate":
-        result = simulate(learner, halves).certificates()[0]
+        certificate = simulate(learner, halves).certificates()[0]
     else:
         if path == "play":
             learner.play(halves)
@@ -326,9 +326,9 @@ def test_thompson_has_no_bound_where_losses_lie_between_however_they_add_up(path
                 learner.save(tmp_path / "m.rgl")
                 learner = regretless.load(tmp_path / "m.rgl")
         assert not (learner.ledger_.losses % 1).any()
-        result = learner.certify(halves)[0]
-    assert not result.applies
-    assert "the least or the most" in str(result.why)
+        certificate = learner.certify(halves)[0]
+    assert not certificate.applies
+    assert "the least or the most" in str(certificate.why)
 
 
 # ---- models, arms that come

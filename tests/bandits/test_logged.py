@@ -243,9 +243,9 @@ class TestIntervals:
             actions = generator.choice(2, rounds, p=[0.9, 0.1])
             rewards = 100 + (generator.random(rounds) < 0.9)
             one = Log.of(actions, np.array([0.9, 0.1])[actions], rewards, value_range=(100, 101), losses=losses)
-            for result in evaluate_policy(one, {"0": 0.1, "1": 0.9}).estimates.values():
-                assert result.low <= result.value <= result.high
-                assert result.cautious is None or result.cautious[0] <= result.value <= result.cautious[1]
+            for estimate in evaluate_policy(one, {"0": 0.1, "1": 0.9}).estimates.values():
+                assert estimate.low <= estimate.value <= estimate.high
+                assert estimate.cautious is None or estimate.cautious[0] <= estimate.value <= estimate.cautious[1]
 
     def test_those_of_a_range_far_from_0_are_those_of_one_at_0(self):
         """Rewards that are all 100 higher are estimated as 100 more, with intervals as wide."""

@@ -256,9 +256,9 @@ def test_certificates_of_one_expert_or_one_arm_are_those_of_the_theorem(arms, ex
     advice = np.full((100, experts, arms), 1 / arms)
     table = np.eye(2)[np.random.default_rng(0).integers(2, size=100)][:, :arms]
     pulls = simulate(Exp4(arms, seed=1, horizon=horizon), table, advice=advice, runs=50)
-    results = {one.theorem.name: one for one in pulls.certificates()}
-    assert results["exp4"].bound == pulls.bounds()[results["exp4"].theorem.title][-1] == 0 or experts == 3
-    assert all(one.holds and one.applies for one in results.values())
+    certificates = {one.theorem.name: one for one in pulls.certificates()}
+    assert certificates["exp4"].bound == pulls.bounds()[certificates["exp4"].theorem.title][-1] == 0 or experts == 3
+    assert all(one.holds and one.applies for one in certificates.values())
     assert (pulls.regrets <= pulls.certificate_curve[:, -1]).mean() >= 0.9
     assert (pulls.certificate_curve[:, -1] > 0).all() == (arms > 1)
     alone = simulate(Exp4(arms, seed=1, horizon=horizon), table, advice=advice)
@@ -316,7 +316,7 @@ def test_pseudo_regret_is_against_one_arm_for_all_runs():
     assert pulls.pseudo_regret < pulls.regrets.mean()
     expected = [one for one in pulls.certificates() if one.theorem.kind == "expected"]
     assert expected[0].observed == pytest.approx(pulls.pseudo_regret)
-    each = [result[-1].regret for result in pulls.comparators()]
+    each = [comparators[-1].regret for comparators in pulls.comparators()]
     assert expected[0].standard_error == pytest.approx(np.std(each, ddof=1) / np.sqrt(30))
     assert expected[0].standard_error > 0
 
@@ -342,7 +342,11 @@ def test_with_arms_asleep_sequences_are_still_compared():
     pulls = simulate(LEARNERS["exp3-s"](), ASLEEP, runs=5)
     best = hindsight(ASLEEP, Scale(0, 1, False), list("0123"), switches=3)
     expected = next(one for one in pulls.certificates() if one.theorem.kind == "expected")
-    assert {one.name for result in pulls.comparators() for one in result} == {"best_arm", "best_sequence", "arm"}
+    assert {one.name for comparators in pulls.comparators() for one in comparators} == {
+        "best_arm",
+        "best_sequence",
+        "arm",
+    }
     assert best.sequence(0.0, list("0123")).loss == pytest.approx(pulls.comparators()[0][1].loss)
     assert expected.applies
 

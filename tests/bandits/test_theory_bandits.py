@@ -205,15 +205,15 @@ def test_bounds_hold_with_sleeping_arms(name):
     away = rng.random(table.shape) < 0.4
     away[away.all(1), 3] = False
     runs = play(made, np.where(away, nan, table), 80, 5)
-    result = judged(runs, 0, 1, 2, 3)
-    for one in result.values():
+    lines = judged(runs, 0, 1, 2, 3)
+    for one in lines.values():
         assert one.applies or "some could not" in str(one.why)
         assert not one.applies or (one.holds and not often(one, 0.3))
         if one.theorem.kind == "expected" and one.theorem not in (tsallis, tsallis_book, exp3_ix_expected):
             assert one.comparator.name == "arm"
-    assert result["observable"].applies
-    assert {one for one in result if not result[one].applies} == {
-        one for one in result if one in ("exp3_p", "exp3_p_book", "tsallis", "tsallis_book", "hedge_mixed")
+    assert lines["observable"].applies
+    assert {one for one in lines if not lines[one].applies} == {
+        one for one in lines if one in ("exp3_p", "exp3_p_book", "tsallis", "tsallis_book", "hedge_mixed")
     }
 
 
@@ -224,11 +224,11 @@ def test_bounds_hold_with_losses_that_get_lost(name):
     table = np.tile([0.0, 1.0, 0.5], (100, 1))
     lost = np.tile([True, False, False], (100, 1))
     runs = play(made, table, 100, 2, lost=lost)
-    result = judged(runs)
-    for one in result.values():
+    lines = judged(runs)
+    for one in lines.values():
         assert one.applies or "becomes known" in str(one.why) or "never came" in str(one.why)
         assert not one.applies or (one.holds and not often(one, 0.3))
-    assert result["observable"].applies
+    assert lines["observable"].applies
 
 
 def test_gains_that_get_lost_would_deceive_exp3_p():
@@ -474,10 +474,10 @@ def test_the_printed_rates_keep_their_promise_on_the_hardest_sequences(oracles):
                 chance *= p[arm]
                 sums[arm] += row[arm] / p[arm]
             expected += chance * losses[np.arange(rounds), draws].sum()
-        result = expected - losses.sum(0).min()
-        assert tuned * 0.5 <= result <= 2 * sqrt(rounds * 2 * log(2))
+        regret = expected - losses.sum(0).min()
+        assert tuned * 0.5 <= regret <= 2 * sqrt(rounds * 2 * log(2))
         if rounds == 1:
-            assert result == tuned == 0.5
+            assert regret == tuned == 0.5
 
 
 # What is promised before a run.
@@ -489,14 +489,14 @@ def test_promises_are_what_the_run_is_held_to(name):
     made = a_setting(name, 3, 400)
     runs = play(made, np.full((400, 3), 0.5), 1)
     promised = bound_at(made.facts, 400)
-    results = {one.theorem.title: one for one in judged(runs).values()}
+    lines = {one.theorem.title: one for one in judged(runs).values()}
     prior = {one.title for one in BY_RULE[made.rule] if one not in AFTERWARDS}
     assert set(promised) == prior
     for title, value in promised.items():
         if made.rule == "exp4":
-            assert results[title].bound < value  # experts agree in part
+            assert lines[title].bound < value  # experts agree in part
         else:
-            assert results[title].bound == pytest.approx(value, rel=1e-9)
+            assert lines[title].bound == pytest.approx(value, rel=1e-9)
 
 
 def test_promises_grow_with_the_rounds_and_with_the_range():

@@ -52,8 +52,8 @@ def test_the_grid_gives_the_worked_values(oracles):
     """The small-loss bound over the grid has the values of the worked cases."""
     case = cases(oracles, "o2b/small-loss grid")
     assert case["input"]["lambdas"] == list(RATES)
-    results = [small_loss_grid(loss, rounds, case["input"]["delta"]) for rounds, loss in case["input"]["T_L"]]
-    assert results == pytest.approx(case["expected"]["bound"], rel=1e-12)
+    grids = [small_loss_grid(loss, rounds, case["input"]["delta"]) for rounds, loss in case["input"]["T_L"]]
+    assert grids == pytest.approx(case["expected"]["bound"], rel=1e-12)
 
 
 def test_the_deviations_are_half_of_those_printed(oracles):

@@ -32,11 +32,11 @@ class Clock:
 
     def __init__(self, **ratios: Sequence[float]) -> None:
         self.ratios = ratios
-        self.asked: list[list[str]] = []
+        self.requests: list[list[str]] = []
 
     def __call__(self, rows: Sequence[str]) -> dict[str, Pair]:
-        time = len(self.asked)
-        self.asked.append(list(rows))
+        time = len(self.requests)
+        self.requests.append(list(rows))
         return {name: Pair([1.0] * 3, [self.ratios[name][time]] * 3) for name in rows if name in self.ratios}
 
 
@@ -44,7 +44,7 @@ def test_only_rows_that_look_worse_are_measured_again():
     """A row that looks worse once is measured again, alone, and is cleared by turns that are as fast as before."""
     clock = Clock(steady=[1.0], noisy=[1.3, 1.0])
     pairs = settled(["steady", "noisy"], clock)
-    assert clock.asked == [["steady", "noisy"], ["noisy"]]
+    assert clock.requests == [["steady", "noisy"], ["noisy"]]
     assert not pairs["noisy"].worse()
     assert len(pairs["noisy"].new) == 6
 

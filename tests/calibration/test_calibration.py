@@ -271,7 +271,7 @@ def test_calibration_where_it_has_no_meaning_is_refused(run, tmp_path):
         ((tmp_path / "t.csv", "--resume", model), "contradicts the model"),
         ((tmp_path / "t.csv", "--target", "a", "--task", "regression"), "--calibrate"),
     ]:
-        result = run("learn", *words, "--calibrate")
-        assert result.code != 0
-        assert message in result.err
+        command = run("learn", *words, "--calibrate")
+        assert command.code != 0
+        assert message in command.err
     assert "learn --calibrate learns some" in run("predict", model, tmp_path / "t.csv", "--probabilities").err

@@ -124,17 +124,17 @@ def test_learn_prints_the_certificates_of_the_estimator(run, mail):
     """One line a certificate stands on stdout, the same that Python gives."""
     X, y = load_svmlight(mail)
     expected = [str(one) for one in Perceptron().fit(X, y).certify(X, y, svm=False)]
-    result = run("learn", mail, "--learner", "perceptron", *PLAIN, "--quiet")
-    assert result.out.splitlines() == expected
-    assert (result.code, result.err) == (0, "")
+    command = run("learn", mail, "--learner", "perceptron", *PLAIN, "--quiet")
+    assert command.out.splitlines() == expected
+    assert (command.code, command.err) == (0, "")
 
 
 def test_learn_json_is_one_finite_object_with_the_promised_keys(run, mail, tmp_path):
     """The JSON of learn has its schema, exactly the promised keys, a curve that ends at the end, and what was read."""
     model = tmp_path / "m.rgl"
-    result = run("learn", mail, "--learner", "perceptron", "--passes", 2, "--save", model, "--json")
-    output = result.json
-    assert (result.code, result.err) == (0, "")
+    command = run("learn", mail, "--learner", "perceptron", "--passes", 2, "--save", model, "--json")
+    output = command.json
+    assert (command.code, command.err) == (0, "")
     assert (sorted(output), output["schema"]) == (sorted(LEARN_KEYS), "regretless.learn/1")
     assert output["curve"][-1] == [output["rounds"], output["mistakes"], output["updates"]]
     assert output["rounds"] == 1400
@@ -280,11 +280,11 @@ def test_skipped_rows_are_counted_and_reported(run, mail, tmp_path):
     """--on-error skip learns the model of the good rows, counts the bad ones and says what was wrong with them."""
     lines = mail.read_text().splitlines(keepends=True)
     bad = write(tmp_path / "bad.svm", [*lines[:9], "1 3:x\n", *lines[9:], "oops\n"])
-    result = run("learn", bad, *BARE, "--on-error", "skip", "--save", tmp_path / "bad.rgl", "--json")
-    assert (result.code, result.json["input"]["skipped"], result.json["rounds"]) == (0, 2, 700)
-    assert "2 rows were passed over" in result.err
-    assert f"{bad}:10:5:" in result.err
-    assert f"{bad}:702:1:" in result.err
+    command = run("learn", bad, *BARE, "--on-error", "skip", "--save", tmp_path / "bad.rgl", "--json")
+    assert (command.code, command.json["input"]["skipped"], command.json["rounds"]) == (0, 2, 700)
+    assert "2 rows were passed over" in command.err
+    assert f"{bad}:10:5:" in command.err
+    assert f"{bad}:702:1:" in command.err
     run("learn", mail, *BARE, "--save", tmp_path / "good.rgl")
     assert (tmp_path / "bad.rgl").read_bytes() == (tmp_path / "good.rgl").read_bytes()
 
@@ -383,8 +383,8 @@ def test_unknown_features_and_categories_contribute_nothing(run, mail, table, tm
     assert run("predict", tmp_path / "m.rgl", wide).out == run("predict", tmp_path / "m.rgl", mail).out
     run("learn", table, *BARE, "--save", tmp_path / "t.rgl")
     strange = write(tmp_path / "strange.csv", ["kind,more,height\n", "yew,1,5\n", "yew,2,-5\n"])
-    result = run("predict", tmp_path / "t.rgl", strange)
-    assert (result.code, result.out) == (0, "old\nyoung\n")
+    command = run("predict", tmp_path / "t.rgl", strange)
+    assert (command.code, command.out) == (0, "old\nyoung\n")
 
 
 def test_predict_without_labels_reports_no_errors(run, table, tmp_path):
@@ -433,9 +433,9 @@ def test_certify_notices_that_these_are_other_rounds(run, tmp_path, change):
         other.reverse()
     else:
         del other[-1]
-    result = run("certify", tmp_path / "m.rgl", write(tmp_path / "b.svm", other), "--json")
-    assert (result.code, "learned from other rows than these" in result.err) == (1, True)
-    assert all(not one["applies"] and "learned from others" in one["why"] for one in result.json["certificates"])
+    command = run("certify", tmp_path / "m.rgl", write(tmp_path / "b.svm", other), "--json")
+    assert (command.code, "learned from other rows than these" in command.err) == (1, True)
+    assert all(not one["applies"] and "learned from others" in one["why"] for one in command.json["certificates"])
 
 
 def test_certify_takes_what_python_fitted(run, mail, tmp_path):
@@ -451,9 +451,9 @@ def test_a_search_that_a_mixture_does_not_make_is_reported(run, tmp_path):
     model, line = tmp_path / "m.rgl", "--deep: of aggregated the certificates are the same without"
     for words, is_said in (((), True), (("--learner", "perceptron"), False)):
         learned = run("learn", rows, *words, "--deep", "--quiet", "--save", model)
-        result = run("certify", model, rows, "--deep")
-        assert (line in learned.err, line in result.err) == (is_said, is_said)
-        assert not is_said or result.out == run("certify", model, rows).out
+        command = run("certify", model, rows, "--deep")
+        assert (line in learned.err, line in command.err) == (is_said, is_said)
+        assert not is_said or command.out == run("certify", model, rows).out
 
 
 # ---- inspect
@@ -542,16 +542,16 @@ def test_the_demonstration_goes_through_learn_and_predict(run, tmp_path):
     """`demo` writes the data without loss, a model and a report, prints the certificates and ends with the report's
     path."""
     sklearn = pytest.importorskip("sklearn.datasets")
-    result = run("demo", "--folder", tmp_path / "demo")
+    command = run("demo", "--folder", tmp_path / "demo")
     data, model, page = (tmp_path / "demo" / f"breast_cancer.{kind}" for kind in ("svm", "rgl", "html"))
-    assert result.code == 0
+    assert command.code == 0
     features, labels = sklearn.load_breast_cancer(return_X_y=True)
     X, y = load_svmlight(data)
     assert np.array_equal(X.toarray(), (features - features.mean(axis=0)) / features.std(axis=0))
     assert np.array_equal(y, 2 * labels - 1)
     for certificate in AggregatedClassifier().fit(X, y).certify(X, y):
-        assert str(certificate) in result.out
-    assert result.out.rstrip().endswith(str(page))
+        assert str(certificate) in command.out
+    assert command.out.rstrip().endswith(str(page))
     assert page.exists()
     assert model.exists()
 

@@ -61,9 +61,9 @@ def test_combine_is_the_learner_of_the_same_parameters(run, table):
     learner = MLPoly()
     learner.play(advice, outcomes)
     learner.expert_names_ = list(EXPERTS)
-    result = run("combine", table, *WORDS, "--json")
-    report = result.json
-    assert (result.code, result.err) == (0, "")
+    command = run("combine", table, *WORDS, "--json")
+    report = command.json
+    assert (command.code, command.err) == (0, "")
     assert list(report) == KEYS
     assert report["schema"] == "regretless.combine/1"
     ledger = learner.ledger_
@@ -92,9 +92,9 @@ def test_combine_is_the_learner_of_the_same_parameters(run, table):
 def test_what_is_printed_is_in_the_json(run, table):
     """For people there are the loss, the experts with the best first, the comparators, the weights, the theorems."""
     report = run("combine", table, *WORDS, "--json", "--switches", 2).json
-    result = run("combine", table, *WORDS, "--quiet", "--switches", 2)
-    out = result.out.splitlines()
-    assert (result.code, result.err) == (0, "")
+    command = run("combine", table, *WORDS, "--quiet", "--switches", 2)
+    out = command.out.splitlines()
+    assert (command.code, command.err) == (0, "")
     assert out[0] == f"ml-poly: square loss {report['loss']:,.6g} in 300 rounds, {report['mean_loss']:,.6g} a round"
     names = [line.split()[0] for line in out[2:6]]
     assert names == sorted(EXPERTS, key=lambda name: report["expert_losses"][name])
@@ -143,12 +143,12 @@ def test_every_learner_combines(run, tmp_path, name):
     else:
         path = write_table(tmp_path / "t.csv", advice, outcomes)
         words += WORDS
-    result = run("combine", path, *words)
-    assert result.code == 0, result.err
-    assert result.json["learner"] == name
-    assert result.json["rounds"] == 120
-    assert np.isfinite(result.json["loss"])
-    assert any(one["applies"] for one in result.json["certificates"])
+    command = run("combine", path, *words)
+    assert command.code == 0, command.err
+    assert command.json["learner"] == name
+    assert command.json["rounds"] == 120
+    assert np.isfinite(command.json["loss"])
+    assert any(one["applies"] for one in command.json["certificates"])
 
 
 @pytest.mark.parametrize(
@@ -302,10 +302,10 @@ def test_rows_without_times_are_numbered(run, table, tmp_path):
 
 def test_columns_that_are_left_out_are_reported(run, table):
     """A column of text that is not the time is not used, and stderr says so; the JSON stays pure."""
-    result = run("combine", table, "--target", "load", "--json")
-    assert result.code == 0
-    assert result.err == f"regretless: {table}: 'day' is left out: text is no forecast\n"
-    assert result.json["experts"] == 4
+    command = run("combine", table, "--target", "load", "--json")
+    assert command.code == 0
+    assert command.err == f"regretless: {table}: 'day' is left out: text is no forecast\n"
+    assert command.json["experts"] == 4
 
 
 def test_standard_input_is_combined(run, table, tmp_path):
@@ -344,10 +344,10 @@ def test_a_report_is_written(run, tmp_path):
     path = write_table(tmp_path / "t.csv", advice, outcomes)
     page = tmp_path / "r.html"
     words = (*WORDS, "--loss", "absolute", "--range", "0", "1", "--delay", "2", "--report", page)
-    result = run("combine", path, *words)
+    command = run("combine", path, *words)
     text = page.read_text()
-    assert result.code == 0
-    assert result.err.splitlines()[-1] == f"report: {page}"
+    assert command.code == 0
+    assert command.err.splitlines()[-1] == f"report: {page}"
     assert "MLPoly on t.csv" in text
     assert all(name in text for name in EXPERTS)
     assert text.rstrip().endswith("</html>")
@@ -449,10 +449,10 @@ def test_forecasts_beyond_floats_break_no_bound_of_ridge(run, tmp_path):
     """
     path = tmp_path / "r.csv"
     path.write_text("y,a,b\n2e15,1e15,1e15\n0,3e15,3e15\n1e15,1e15,1e15\n")
-    result = run("combine", path, "--target", "y", "--learner", "ridge", "--quiet")
-    assert result.code == 0
+    command = run("combine", path, "--target", "y", "--learner", "ridge", "--quiet")
+    assert command.code == 0
     silent = ("its numbers are too large or too small for floats", "no better than the learner's own loss")
-    assert sum(result.out.count(words) for words in silent) == 2
+    assert sum(command.out.count(words) for words in silent) == 2
 
 
 def test_one_expert_has_no_regret_beyond_its_allowance(run, tmp_path):

@@ -34,10 +34,10 @@ def model(run, table, tmp_path) -> Path:
     return tmp_path / "m.rgl"
 
 
-def complaint(result) -> str:
+def complaint(command) -> str:
     """The one line of an error."""
-    assert result.out == ""
-    (line,) = result.err.splitlines()
+    assert command.out == ""
+    (line,) = command.err.splitlines()
     assert line.startswith("regretless: ")
     assert "Traceback" not in line
     return line.removeprefix("regretless: ")
@@ -95,9 +95,9 @@ def complaint(result) -> str:
 def test_wrong_usage_ends_with_2_and_says_what_is_possible(run, table, model, words, expected):
     """What the command line cannot mean is refused before anything is read or written."""
     before = sorted(path.name for path in table.parent.iterdir())
-    result = run("combine", *(word.format(table=table, model=model) for word in words))
-    assert result.code == 2
-    assert expected in complaint(result)
+    command = run("combine", *(word.format(table=table, model=model) for word in words))
+    assert command.code == 2
+    assert expected in complaint(command)
     assert sorted(path.name for path in table.parent.iterdir()) == before
 
 
@@ -121,9 +121,9 @@ def test_wrong_usage_ends_with_2_and_says_what_is_possible(run, table, model, wo
 )
 def test_bad_data_end_with_1(run, table, words, expected):
     """What is wrong with the file is said in one line."""
-    result = run("combine", *(word.format(table=table) for word in words), "--quiet")
-    assert result.code == 1
-    assert expected in complaint(result)
+    command = run("combine", *(word.format(table=table) for word in words), "--quiet")
+    assert command.code == 1
+    assert expected in complaint(command)
 
 
 def test_a_value_out_of_the_declared_range_names_row_and_expert(run, tmp_path):
@@ -131,19 +131,19 @@ def test_a_value_out_of_the_declared_range_names_row_and_expert(run, tmp_path):
     advice, outcomes = drawn(20)
     advice[7, 2] = 1.5
     path = write_table(tmp_path / "t.csv", advice, outcomes)
-    result = run("combine", path, *WORDS, "--range", "0", "1", *QUIET)
+    command = run("combine", path, *WORDS, "--range", "0", "1", *QUIET)
     cell = "".join(lines(advice, outcomes)).splitlines()[8]
     column = cell.index("1.5") + 1
-    assert result.code == 1
-    assert complaint(result).startswith(
+    assert command.code == 1
+    assert complaint(command).startswith(
         f"{path}:9:{column}: expert east: the forecast is outside [0, 1] (1.5 was found)"
     )
     advice, outcomes = drawn(20)
     outcomes[4] = -3
-    result = run("combine", write_table(path, advice, outcomes), *WORDS, "--range", "0", "1", *QUIET)
+    command = run("combine", write_table(path, advice, outcomes), *WORDS, "--range", "0", "1", *QUIET)
     column = "".join(lines(advice, outcomes)).splitlines()[5].index("-3") + 1
     expected = f"{path}:6:{column}: column 'load': the outcome is outside [0, 1] (-3 was found)"
-    assert complaint(result).startswith(expected)
+    assert complaint(command).startswith(expected)
 
 
 @pytest.mark.parametrize("delay", [1, 3])
@@ -152,9 +152,9 @@ def test_a_row_in_which_all_sleep_is_named(run, tmp_path, delay):
     advice, outcomes = drawn(20)
     advice[11] = np.nan
     path = write_table(tmp_path / "t.csv", advice, outcomes)
-    result = run("combine", path, *WORDS, "--delay", delay, *QUIET)
-    assert result.code == 1
-    assert complaint(result).startswith(f"{path}:13:1: every forecast is missing; no expert speaks")
+    command = run("combine", path, *WORDS, "--delay", delay, *QUIET)
+    assert command.code == 1
+    assert complaint(command).startswith(f"{path}:13:1: every forecast is missing; no expert speaks")
 
 
 def test_the_row_of_an_archive_is_named(run, tmp_path):
@@ -173,9 +173,9 @@ def test_an_outcome_must_not_arrive_before_its_row_is_over(run, tmp_path):
     due = np.arange(20) + 3
     due[6] = 7
     path = write_table(tmp_path / "t.csv", advice, outcomes, due=due)
-    result = run("combine", path, "--target", "load", "--time", "day", "--arrival", "due", *QUIET)
-    assert result.code == 1
-    assert complaint(result).startswith(f"{path}:8:1: the outcome arrives before the row is over")
+    command = run("combine", path, "--target", "load", "--time", "day", "--arrival", "due", *QUIET)
+    assert command.code == 1
+    assert complaint(command).startswith(f"{path}:8:1: the outcome arrives before the row is over")
 
 
 def test_an_infinite_loss_is_reported(run, tmp_path):
@@ -205,18 +205,18 @@ def test_numbers_too_large_to_sum_are_reported(run, tmp_path):
 )
 def test_verbs_for_classifiers_refuse_combiners(run, model, table, words):
     """predict, certify and learn --resume say which verb a model of experts is for."""
-    result = run(*(word.format(model=model, table=table) for word in words))
-    assert result.code == 1
-    assert f"{model}: this model combines experts (ml-poly); combine --resume goes on with it" in complaint(result)
+    command = run(*(word.format(model=model, table=table) for word in words))
+    assert command.code == 1
+    assert f"{model}: this model combines experts (ml-poly); combine --resume goes on with it" in complaint(command)
 
 
 def test_combine_refuses_classifiers(run, table, tmp_path):
     """combine --resume says which verbs a model of labelled rows is for."""
     mail = write(tmp_path / "mail.svm", noisy_lines(50))
     run("learn", mail, *BARE, "--save", tmp_path / "c.rgl")
-    result = run("combine", table, *WORDS, "--resume", tmp_path / "c.rgl")
-    assert result.code == 1
-    assert "learned from labelled rows (perceptron); learn --resume goes on with it" in complaint(result)
+    command = run("combine", table, *WORDS, "--resume", tmp_path / "c.rgl")
+    assert command.code == 1
+    assert "learned from labelled rows (perceptron); learn --resume goes on with it" in complaint(command)
 
 
 def test_a_model_made_in_python_is_not_resumed(run, table, tmp_path):
@@ -224,9 +224,9 @@ def test_a_model_made_in_python_is_not_resumed(run, table, tmp_path):
     learner = MLPoly()
     learner.play(*drawn(9))
     learner.save(tmp_path / "p.rgl")
-    result = run("combine", table, *WORDS, "--resume", tmp_path / "p.rgl")
-    assert result.code == 1
-    assert "go on with it in Python" in complaint(result)
+    command = run("combine", table, *WORDS, "--resume", tmp_path / "p.rgl")
+    assert command.code == 1
+    assert "go on with it in Python" in complaint(command)
     assert "not known" in run("inspect", tmp_path / "p.rgl").out
 
 
@@ -248,18 +248,18 @@ def test_a_model_that_contradicts_itself_is_refused(run, table, model, key, valu
     description, tensors = read_model(model)
     description["extra"][key] = value
     write_model(model, description, tensors)
-    result = run("combine", table, *WORDS, "--resume", model)
-    assert result.code == 1
-    assert "does not fit together" in complaint(result)
+    command = run("combine", table, *WORDS, "--resume", model)
+    assert command.code == 1
+    assert "does not fit together" in complaint(command)
 
 
 def test_a_violated_bound_ends_with_3(run, table, monkeypatch):
     """A sure bound that does not hold is a bug: everything is printed, and the exit code says so."""
     monkeypatch.setattr(Certificate, "holds", property(lambda self: self.bound is None))
-    result = run("combine", table, *WORDS, "--quiet")
-    assert result.code == 3
-    assert "EXCEEDS" in result.out
-    assert "this is a bug in regretless" in result.err
+    command = run("combine", table, *WORDS, "--quiet")
+    assert command.code == 3
+    assert "EXCEEDS" in command.out
+    assert "this is a bug in regretless" in command.err
 
 
 def test_a_failed_run_leaves_old_outputs(run, tmp_path):
@@ -286,17 +286,17 @@ def test_rows_of_an_earlier_run_are_not_lost(run, table, tmp_path):
     out, model = tmp_path / "out.csv", tmp_path / "model.rgl"
     assert run("combine", table, *WORDS, "--save", model, "--out", out).code == 0
     content = out.read_bytes()
-    result = run("combine", table, "--resume", model, "--out", out)
-    assert result.code == 2
-    assert "out.csv holds the rows of an earlier run" in result.err
+    command = run("combine", table, "--resume", model, "--out", out)
+    assert command.code == 2
+    assert "out.csv holds the rows of an earlier run" in command.err
     assert out.read_bytes() == content
 
 
 def test_a_table_is_not_called_what_it_is_not(run, table, tmp_path):
     """Forecasts are not written as text under the name of a spreadsheet."""
-    result = run("combine", table, *WORDS, "--out", tmp_path / "out.xlsx")
-    assert result.code == 2
-    assert "not .xlsx" in result.err
+    command = run("combine", table, *WORDS, "--out", tmp_path / "out.xlsx")
+    assert command.code == 2
+    assert "not .xlsx" in command.err
 
 
 def test_slips_in_a_column_of_numbers_are_named(run, tmp_path):
@@ -304,7 +304,7 @@ def test_slips_in_a_column_of_numbers_are_named(run, tmp_path):
     path = tmp_path / "slips.csv"
     rows = [f"{t},{t + 1},{'-' if t % 3 == 2 else t}" for t in range(12)]
     path.write_text("\n".join(["load,a,b", *rows]) + "\n")
-    result = run("combine", path, "--target", "load")
-    assert result.code == 1
-    assert "slips.csv:4:" in result.err
-    assert "'b'" in result.err
+    command = run("combine", path, "--target", "load")
+    assert command.code == 1
+    assert "slips.csv:4:" in command.err
+    assert "'b'" in command.err

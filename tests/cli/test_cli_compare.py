@@ -69,9 +69,9 @@ def test_rows_that_one_of_the_two_passes_over_are_an_error(run: CommandLine, tmp
     assert run("learn", table, *BARE, "--ignore", "b", "--save", bare).code == 0
     assert run("learn", table, *BARE, "--save", whole).code == 0
     table.write_text("a,b,label\n1,2,x\n3,oops,y\n5,6,x\n5,6,y\n")
-    result = run("compare", bare, whole, table, "--on-error", "skip")
-    assert result.code == 1
-    assert "the two read different labels or rows of it" in result.err
+    command = run("compare", bare, whole, table, "--on-error", "skip")
+    assert command.code == 1
+    assert "the two read different labels or rows of it" in command.err
 
 
 def test_a_model_without_labels_is_not_compared(run: CommandLine, tmp_path: Path) -> None:
@@ -80,9 +80,9 @@ def test_a_model_without_labels_is_not_compared(run: CommandLine, tmp_path: Path
     table.write_text("a,label\n1,x\n3,y\n")
     assert run("learn", table, *BARE, "--save", model).code == 0
     table.write_text("a\n1\n3\n")
-    result = run("compare", model, model, table)
-    assert result.code == 1
-    assert "there are no labels; name their column with --target" in result.err
+    command = run("compare", model, model, table)
+    assert command.code == 1
+    assert "there are no labels; name their column with --target" in command.err
 
 
 def test_what_is_known_at_a_signal_is_printed(file: Path, tmp_path: Path) -> None:
@@ -109,9 +109,9 @@ def test_what_is_known_at_a_signal_is_printed(file: Path, tmp_path: Path) -> Non
 def test_the_page_tells_the_verdict(run: CommandLine, file: Path, tmp_path: Path) -> None:
     """The report has the sentence of the command line, and the curve inside its band."""
     page = tmp_path / "r.html"
-    result = run("compare", "perceptron", "perceptron", file, "--set-b", "rate=2", "--report", page)
-    assert result.code == 0
-    assert "neither is shown to err less" in result.out
+    command = run("compare", "perceptron", "perceptron", file, "--set-b", "rate=2", "--report", page)
+    assert command.code == 0
+    assert "neither is shown to err less" in command.out
     text = page.read_text()
     assert "Not decided yet" in text
     assert 'class="band outer"' in text
@@ -123,17 +123,17 @@ def test_rows_that_a_model_has_learned_from_are_warned_of(run: CommandLine, file
     words = ("--learner", "perceptron", "--no-certify", "--quiet", "--save", model)
     for passes in (1, 3):
         assert run("learn", file, *words, "--passes", passes).code == 0
-        result = run("compare", "arow", model, file)
-        assert f"{file} is, as it seems, what {model} has learned from" in result.err
+        command = run("compare", "arow", model, file)
+        assert f"{file} is, as it seems, what {model} has learned from" in command.err
         assert "as it seems" not in run("compare", "arow", model, other).err
 
 
 def test_parameters_that_are_taken_from_the_rows_are_refused(run: CommandLine, file: Path) -> None:
     """The automatic power of the p-norm perceptron knows the number of columns; with a number both are compared."""
-    result = run("compare", "perceptron", "p-norm-perceptron", file)
-    assert (result.code, result.out) == (2, "")
-    assert "--set-b p='auto': " in result.err
-    assert "give a number" in result.err
+    command = run("compare", "perceptron", "p-norm-perceptron", file)
+    assert (command.code, command.out) == (2, "")
+    assert "--set-b p='auto': " in command.err
+    assert "give a number" in command.err
     assert run("compare", "perceptron", "p-norm-perceptron", file, "--set-b", "p=4").code == 0
 
 
@@ -143,15 +143,15 @@ def test_quantities_are_not_compared_as_labels(run: CommandLine, tmp_path: Path)
     model, table = tmp_path / "m.rgl", tmp_path / "t.csv"
     table.write_text("a,price\n" + "".join(f"{n % 7},{n / 8}\n" for n in range(200)))
     words = ("--target", "price")
-    result = run("compare", "aggregated", "perceptron", table, *words)
-    assert (result.code, result.out) == (1, "")
-    assert "the target 'price' has 200 different numbers in the first 200 rows, as a quantity has" in result.err
-    assert "forecast it with learn --task regression (aggregated-regressor)" in result.err
-    assert "or give --any-labels" in result.err
+    command = run("compare", "aggregated", "perceptron", table, *words)
+    assert (command.code, command.out) == (1, "")
+    assert "the target 'price' has 200 different numbers in the first 200 rows, as a quantity has" in command.err
+    assert "forecast it with learn --task regression (aggregated-regressor)" in command.err
+    assert "or give --any-labels" in command.err
     assert run("compare", "arow", "perceptron", table, *words, "--any-labels").code == 0
     assert run("learn", table, *words, *BARE, "--any-labels", "--save", model).code == 0
     assert "as a quantity has" in run("compare", model, "perceptron", table, *words).err
     assert run("compare", model, model, table, *words).code == 0
-    result = run("compare", "arow", "AggregatedRegressor", table, *words)
-    assert result.code == 2
-    assert "B, aggregated-regressor, forecasts numbers, and compare is for labels" in result.err
+    command = run("compare", "arow", "AggregatedRegressor", table, *words)
+    assert command.code == 2
+    assert "B, aggregated-regressor, forecasts numbers, and compare is for labels" in command.err

@@ -49,9 +49,9 @@ def hard(tmp_path_factory) -> Path:
 
 def test_what_is_printed_for_people(run, table):
     """Sizes, both dimensions with what proves them, the log and the optimal bound stand in order, the tree below."""
-    result = run("dimension", table)
-    assert (result.code, result.err) == (0, "")
-    lines = result.out.splitlines()
+    command = run("dimension", table)
+    assert (command.code, command.err) == (0, "")
+    lines = command.out.splitlines()
     assert lines.pop(1)[:-1] == "  VC dimension            1        shattered: point "
     assert lines == [
         f"{table}: 4 different hypotheses, from 5 rows, on 3 points",
@@ -120,10 +120,10 @@ def test_worked_cases(run, oracles):
 
 def test_one_hypothesis_has_nothing_to_ask(run):
     """A class of one hypothesis has both dimensions 0, and its tree, of one leaf, can be drawn and printed."""
-    result = run("dimension", "--named", "exactly-k:3,3")
-    assert "VC dimension            0        no point has both labels" in result.out
-    assert "Littlestone dimension   0        there is nothing to ask" in result.out
-    assert "mistake tree:" not in result.out
+    command = run("dimension", "--named", "exactly-k:3,3")
+    assert "VC dimension            0        no point has both labels" in command.out
+    assert "Littlestone dimension   0        there is nothing to ask" in command.out
+    assert "mistake tree:" not in command.out
     assert run("dimension", "--named", "exactly-k:3,3", "--json").json["tree"] == {"h": "{0, 1, 2}"}
 
 
@@ -154,9 +154,9 @@ def test_bad_points_are_reported_with_their_file(run, tmp_path):
     """The origin among homogeneous halfspaces' points, and what is no number, are errors about the file."""
     path = tmp_path / "points.csv"
     path.write_text("0,0\n1,1\n")
-    result = run("dimension", "--points", path, "--homogeneous")
-    assert result.code == 1
-    assert result.err.startswith(
+    command = run("dimension", "--points", path, "--homogeneous")
+    assert command.code == 1
+    assert command.err.startswith(
         f"regretless: {path}: point 0 is the origin, which is on every homogeneous hyperplane;"
     )
     path.write_text("0,0\n1,one\n")
@@ -293,8 +293,8 @@ def test_help_lists_every_family():
 def test_draws_the_tree(run, tmp_path):
     """The tree is drawn as SVG with each of its points and labels, and the console says where."""
     path = tmp_path / "tree.svg"
-    result = run("dimension", "--named", "thresholds:7", "--tree", path)
-    assert (result.code, result.err) == (0, f"tree: {path}\n")
+    command = run("dimension", "--named", "thresholds:7", "--tree", path)
+    assert (command.code, command.err) == (0, f"tree: {path}\n")
     drawn = [text.text for text in ElementTree.parse(path).getroot().iter(f"{SVG}text")]
     assert sorted(name for name in drawn if name.startswith("point")) == [f"point {x}" for x in range(7)]
     assert sum(name in ("0", "1") for name in drawn) == 14
@@ -346,10 +346,10 @@ def test_nonsense_is_refused(run, tmp_path, monkeypatch, words, message):
     monkeypatch.chdir(tmp_path)
     for name in ("c.csv", "t.svg"):
         Path(name).write_text("0,1\n1,1\n")
-    result = run("dimension", *words)
-    assert (result.code, result.out) == (2, "")
-    assert message in result.err
-    assert result.err.count("\n") == 1
+    command = run("dimension", *words)
+    assert (command.code, command.out) == (2, "")
+    assert message in command.err
+    assert command.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -366,11 +366,11 @@ def test_bad_files_are_reported_in_one_line(run, tmp_path, name, content, messag
     """A file that cannot be used is a failure, and one line says where and why."""
     if content is not None:
         (tmp_path / name).write_text(content)
-    result = run("dimension", tmp_path / name)
-    assert (result.code, result.out) == (1, "")
-    assert result.err.startswith("regretless: ")
-    assert message in result.err
-    assert result.err.count("\n") == 1
+    command = run("dimension", tmp_path / name)
+    assert (command.code, command.out) == (1, "")
+    assert command.err.startswith("regretless: ")
+    assert message in command.err
+    assert command.err.count("\n") == 1
 
 
 def test_notes_can_be_silenced(run, tmp_path):
@@ -388,8 +388,8 @@ def test_memory_may_not_suffice(run, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr("regretless.finite_classes.families.named", exhausted)
-    result = run("dimension", "--named", "all:20")
-    assert (result.code, result.err) == (
+    command = run("dimension", "--named", "all:20")
+    assert (command.code, command.err) == (
         1,
         "regretless: memory is exhausted by this class; a smaller one is needed\n",
     )

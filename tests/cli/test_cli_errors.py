@@ -41,10 +41,10 @@ def model(run, mail, tmp_path) -> Path:
     return tmp_path / "mail.rgl"
 
 
-def complaint(result) -> str:
+def complaint(command) -> str:
     """The first line of an error; others, if any, list what could be meant."""
-    assert result.out == ""
-    line, *listed = result.err.splitlines()
+    assert command.out == ""
+    line, *listed = command.err.splitlines()
     assert all(one.startswith(" ") for one in listed)
     assert line.startswith("regretless: ")
     assert "Traceback" not in line
@@ -89,9 +89,9 @@ def complaint(result) -> str:
 )
 def test_wrong_usage_ends_with_2_and_says_what_is_possible(run, mail, model, words, expected):
     """A command line that makes no sense is refused in one line that helps, before anything is read."""
-    result = run(*(word.format(mail=mail, model=model) for word in words))
-    assert result.code == 2
-    assert expected in complaint(result)
+    command = run(*(word.format(mail=mail, model=model) for word in words))
+    assert command.code == 2
+    assert expected in complaint(command)
 
 
 @pytest.mark.parametrize(
@@ -119,9 +119,9 @@ def test_bad_data_end_with_1_and_a_place(run, tmp_path, name, content, expected)
     """Bad data are reported with the file, the place as far as there is one, what was found and what to do."""
     path = tmp_path / name
     path.write_bytes(content)
-    result = run("learn", path, *BARE)
-    assert result.code == 1
-    message = complaint(result)
+    command = run("learn", path, *BARE)
+    assert command.code == 1
+    message = complaint(command)
     assert message.startswith(f"{path}:")
     assert expected in message
     assert "; " in message
@@ -137,18 +137,18 @@ def test_what_is_not_there_is_named(run, mail, model, tmp_path, verb):
         "certify": (nothing, mail),
         "inspect": (nothing,),
     }
-    result = run(verb, *words[verb])
-    assert result.code == 1
-    assert complaint(result).startswith(f"{nothing}: ")
+    command = run(verb, *words[verb])
+    assert command.code == 1
+    assert complaint(command).startswith(f"{nothing}: ")
 
 
 @pytest.mark.parametrize("where", ["--save", "--report", "--cache"])
 def test_places_that_cannot_be_written_are_refused_before_learning(run, mail, tmp_path, where):
     """A folder that is missing, or stands where the file should, is refused before the rows are read."""
     for path, expected in ((tmp_path / "no" / "m.rgl", "there is no folder"), (tmp_path, "this is a folder")):
-        result = run("learn", mail, *BARE, where, path)
-        assert result.code == 1
-        assert expected in complaint(result)
+        command = run("learn", mail, *BARE, where, path)
+        assert command.code == 1
+        assert expected in complaint(command)
 
 
 def test_a_damaged_model_is_refused_everywhere(run, mail, model, tmp_path):
@@ -158,26 +158,26 @@ def test_a_damaged_model_is_refused_everywhere(run, mail, model, tmp_path):
     bad = tmp_path / "bad.rgl"
     bad.write_bytes(data)
     for words in (("predict", bad, mail), ("certify", bad, mail), ("inspect", bad), ("learn", mail, "--resume", bad)):
-        result = run(*words)
-        assert result.code == 1
-        assert "damaged" in complaint(result)
+        command = run(*words)
+        assert command.code == 1
+        assert "damaged" in complaint(command)
 
 
 def test_a_model_and_a_file_of_other_kinds_do_not_go_together(run, model, tmp_path):
     """A model of numbered features refuses a table of named ones."""
     table = write(tmp_path / "t.csv", ["a,label\n", "1,1\n"])
-    result = run("predict", model, table)
-    assert result.code == 1
-    assert complaint(result).startswith(f"{table}: its columns have names")
+    command = run("predict", model, table)
+    assert command.code == 1
+    assert complaint(command).startswith(f"{table}: its columns have names")
 
 
 @pytest.mark.parametrize("vector", [np.ones(5), np.array(["a", "b"]), np.full(12, np.nan)])
 def test_a_comparator_that_does_not_fit_is_refused(run, mail, tmp_path, vector):
     """A vector of another length, of words, or with NaN is no comparator."""
     np.save(tmp_path / "u.npy", vector)
-    result = run("learn", mail, "--learner", "perceptron", "--quiet", "--against", tmp_path / "u.npy")
-    assert result.code == 1
-    complaint(result)
+    command = run("learn", mail, "--learner", "perceptron", "--quiet", "--against", tmp_path / "u.npy")
+    assert command.code == 1
+    complaint(command)
 
 
 def test_a_violated_bound_ends_with_3(run, mail, model, monkeypatch):
@@ -188,9 +188,9 @@ def test_a_violated_bound_ends_with_3(run, mail, model, monkeypatch):
 
     monkeypatch.setattr("regretless.certify.certify_stream", broken)
     for words in (("learn", mail, "--learner", "perceptron", "--quiet"), ("certify", model, mail)):
-        result = run(*words)
-        assert (result.code, result.out.count("EXCEEDS")) == (3, len(Perceptron.theorems))
-        assert "please report it" in result.err
+        command = run(*words)
+        assert (command.code, command.out.count("EXCEEDS")) == (3, len(Perceptron.theorems))
+        assert "please report it" in command.err
         assert run(*words, "--json").code == 3
 
 
@@ -239,9 +239,9 @@ def test_every_failure_is_one_line(run, mail, monkeypatch, error, expected):
         raise error
 
     monkeypatch.setattr("regretless.data.open_stream", fail, raising=False)
-    result = run("learn", mail, *BARE)
-    assert result.code == 1
-    assert expected in complaint(result)
+    command = run("learn", mail, *BARE)
+    assert command.code == 1
+    assert expected in complaint(command)
 
 
 def test_warnings_are_not_shown(run, mail, monkeypatch):
@@ -307,8 +307,8 @@ def test_outputs_go_into_pipes_by_their_names(mail, tmp_path):
 @pytest.mark.parametrize("option", ["--save", "--report"])
 def test_a_name_that_ends_as_a_folder_is_refused(run, mail, tmp_path, option):
     """Where there is no such folder nothing is written under its name."""
-    result = run("learn", mail, *BARE, option, f"{tmp_path}/out/")
-    assert (result.code, complaint(result)) == (1, f"{tmp_path}/out/: this is a folder; name a file in it")
+    command = run("learn", mail, *BARE, option, f"{tmp_path}/out/")
+    assert (command.code, complaint(command)) == (1, f"{tmp_path}/out/: this is a folder; name a file in it")
     assert not (tmp_path / "out").exists()
 
 
@@ -322,8 +322,8 @@ def test_outputs_do_not_overwrite_the_model_to_go_on_with(run, mail, model, tmp_
     path, before = tmp_path / "model.npz", model.read_bytes()
     model.rename(path)
     words = ("--save", tmp_path / "new.rgl") if saved else ()
-    result = run("learn", mail, "--resume", path, "--quiet", *words, option, path)
-    assert (result.code, complaint(result)) == (2, f"{path} would be overwritten; choose another name")
+    command = run("learn", mail, "--resume", path, "--quiet", *words, option, path)
+    assert (command.code, complaint(command)) == (2, f"{path} would be overwritten; choose another name")
     assert path.read_bytes() == before
     assert run("learn", path, "--resume", path, "--quiet").code == 2
     assert run("certify", path, mail, "--cache", path).code == 2
@@ -340,8 +340,8 @@ def test_outputs_of_combine_do_not_overwrite_the_model_to_go_on_with(run, tmp_pa
     rows, path = write(tmp_path / "rows.csv", forecast_lines(50)), tmp_path / "model.npz"
     assert run("combine", rows, "--target", "y", "--quiet", "--save", path).code == 0
     before = path.read_bytes()
-    result = run("combine", rows, "--resume", path, "--quiet", option, path)
-    assert (result.code, complaint(result)) == (2, f"{path} would be overwritten; choose another name")
+    command = run("combine", rows, "--resume", path, "--quiet", option, path)
+    assert (command.code, complaint(command)) == (2, f"{path} would be overwritten; choose another name")
     assert path.read_bytes() == before
 
 
@@ -449,17 +449,17 @@ def test_a_row_that_cannot_be_played_is_named_with_its_file(run, mail, model, tm
         "short": mail,
         "model": model,
     }
-    result = run(*(word.format(**files) for word in words))
-    assert result.code == 1
-    assert any(f"regretless: {file}{place} " in result.err for file in files.values())
+    command = run(*(word.format(**files) for word in words))
+    assert command.code == 1
+    assert any(f"regretless: {file}{place} " in command.err for file in files.values())
 
 
 def test_what_is_reported_without_a_file_is_reported_with_it(run, tmp_path):
     """A refusal of classes that would take too much memory names the file that they came from."""
     lines = [f"{k} {1 + 20_000_000 * (k == 1)}:1\n" for k in range(20)]
-    result = run("learn", rows := write(tmp_path / "rows.svm", lines), *BARE)
-    assert result.code == 1
-    assert f"regretless: {rows}: " in result.err
+    command = run("learn", rows := write(tmp_path / "rows.svm", lines), *BARE)
+    assert command.code == 1
+    assert f"regretless: {rows}: " in command.err
 
 
 @POSIX
@@ -494,9 +494,9 @@ def test_an_interrupted_certification_says_where_the_model_is(run, mail, tmp_pat
         raise KeyboardInterrupt
 
     monkeypatch.setattr("regretless.certify.certify_stream", interrupted)
-    result = run("learn", mail, "--learner", "perceptron", "--quiet", "--save", tmp_path / "m.rgl")
-    assert result.code == 130
-    assert f"the whole run is kept in {tmp_path / 'm.rgl'}" in complaint(result)
+    command = run("learn", mail, "--learner", "perceptron", "--quiet", "--save", tmp_path / "m.rgl")
+    assert command.code == 130
+    assert f"the whole run is kept in {tmp_path / 'm.rgl'}" in complaint(command)
 
 
 def test_a_report_that_cannot_be_written_does_not_hide_the_certificates(run, mail, tmp_path, monkeypatch):
@@ -507,26 +507,26 @@ def test_a_report_that_cannot_be_written_does_not_hide_the_certificates(run, mai
 
     monkeypatch.setattr("regretless.report.write_report", full)
     words = ("learn", mail, "--learner", "perceptron", "--quiet")
-    result = run(*words, "--report", tmp_path / "r.html")
-    assert (result.code, result.out) == (1, run(*words).out)
-    assert "r.html: No space left on device" in result.err
+    command = run(*words, "--report", tmp_path / "r.html")
+    assert (command.code, command.out) == (1, run(*words).out)
+    assert "r.html: No space left on device" in command.err
 
 
 def test_svm_without_scikit_learn_is_refused(run, mail, model, monkeypatch):
     """--svm says what to install where scikit-learn is missing, before anything is learned."""
     monkeypatch.setattr("regretless.cli.files.find_spec", lambda name: None)
     for words in (("learn", mail, "--learner", "perceptron", "--svm"), ("certify", model, mail, "--svm")):
-        result = run(*words)
-        assert result.code == 1
-        assert "pip install" in complaint(result)
+        command = run(*words)
+        assert command.code == 1
+        assert "pip install" in complaint(command)
 
 
 def test_the_demonstration_without_scikit_learn_says_what_to_install(run, tmp_path, monkeypatch):
     """Without scikit-learn `demo` names the extra that brings it."""
     monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
-    result = run("demo", "--folder", tmp_path)
-    assert result.code == 1
-    assert "pip install scikit-learn" in complaint(result)
+    command = run("demo", "--folder", tmp_path)
+    assert command.code == 1
+    assert "pip install scikit-learn" in complaint(command)
 
 
 class Impatience:
@@ -546,8 +546,8 @@ def test_an_interruption_while_modules_are_imported_is_one_line(run, mail, monke
     monkeypatch.delitem(sys.modules, module, raising=False)
     monkeypatch.delattr(module, raising=False)
     monkeypatch.setattr(sys, "meta_path", [Impatience(module), *sys.meta_path])
-    result = run("learn", mail, *BARE)
-    assert (result.code, result.out, result.err) == (130, "", "regretless: interrupted\n")
+    command = run("learn", mail, *BARE)
+    assert (command.code, command.out, command.err) == (130, "", "regretless: interrupted\n")
 
 
 def test_an_error_is_of_a_file_by_its_kind_and_not_by_its_words():

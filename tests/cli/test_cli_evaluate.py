@@ -38,11 +38,11 @@ def log(tmp_path) -> Path:
 
 def test_a_policy_that_is_better_is_reported_so(run, log):
     """The column that names the better arm earns more than the log's policy and than each arm alone, at any time."""
-    result = run("evaluate", log, *LOG, "--policy", "action:best", "--quiet")
-    assert result.code == 0
-    assert "best earns more than the policy of the log, by 0." in result.out
-    assert "best earns more than always the same action (that is nearest: " in result.out
-    assert "(with probability 95%, at any time)" in result.out
+    command = run("evaluate", log, *LOG, "--policy", "action:best", "--quiet")
+    assert command.code == 0
+    assert "best earns more than the policy of the log, by 0." in command.out
+    assert "best earns more than always the same action (that is nearest: " in command.out
+    assert "(with probability 95%, at any time)" in command.out
 
 
 def test_the_probability_of_what_was_taken_is_enough(run, log):
@@ -59,19 +59,19 @@ def test_the_probability_of_what_was_taken_is_enough(run, log):
 def test_several_policies_hold_together(run, log):
     """Of three policies each interval has a third of delta, and the output says so."""
     words = ("evaluate", log, *LOG, "--policy", "uniform", "--policy", "always:b", "--policy", "log", "--quiet")
-    report, result = run(*words, "--json").json, run(*words)
+    report, command = run(*words, "--json").json, run(*words)
     assert [one["policy"] for one in report["policies"]] == ["uniform", "always:b", "log"]
     assert report["anytime_confidence"] == pytest.approx(1 - 0.05 / 3)
     assert {line["confidence"] for one in report["policies"] for line in one["certificates"]} == {1 - 0.05 / 3}
-    assert "each of the 3 intervals holds with probability 98.3333%" in result.out
+    assert "each of the 3 intervals holds with probability 98.3333%" in command.out
 
 
 def test_a_page_shows_several_policies(run, log, tmp_path):
     """The page on two policies has a panel with the interval of each over time, and says how delta is divided."""
     page = tmp_path / "p.html"
-    result = run("evaluate", log, *LOG, "--policy", "uniform", "--policy", "always:b", "--report", page, "--quiet")
+    command = run("evaluate", log, *LOG, "--policy", "uniform", "--policy", "always:b", "--report", page, "--quiet")
     text = page.read_text()
-    assert (result.code, text.count('<figure data-panel="mean"')) == (0, 1)
+    assert (command.code, text.count('<figure data-panel="mean"')) == (0, 1)
     assert {'class="band expert0"', 'class="band expert1"'} <= set(re.findall(r'class="band expert\d"', text))
     assert "δ/K = 0.05/2" in text
     assert "probability 97.5%" in text
@@ -144,9 +144,9 @@ def test_one_propensity_of_all_rounds_bounds_none_that_was_not_drawn(run, tmp_pa
 )
 def test_what_makes_no_sense_is_refused(run, log, words, code, expected):
     """Every error names what is wrong in one line, a cell by its line and column."""
-    result = run("evaluate", log, *LOG, *words)
-    assert (result.code, expected in result.err.replace("\n", " ")) == (code, True), result.err
-    assert "Traceback" not in result.err
+    command = run("evaluate", log, *LOG, *words)
+    assert (command.code, expected in command.err.replace("\n", " ")) == (code, True), command.err
+    assert "Traceback" not in command.err
 
 
 @pytest.mark.parametrize("prob", ["0", "1.5", "-0.1", "nan", ""])
@@ -154,28 +154,28 @@ def test_a_propensity_that_is_none_is_named_with_its_line(run, tmp_path, prob):
     """0, above 1, below 0, nan and nothing are no propensities."""
     path = tmp_path / "log.csv"
     path.write_text(f"arm,prob,gain\na,0.5,1\nb,{prob},1\n")
-    result = run("evaluate", path, *LOG)
-    assert result.code == 1
-    assert "log.csv:3:3: column 'prob' " in result.err
+    command = run("evaluate", path, *LOG)
+    assert command.code == 1
+    assert "log.csv:3:3: column 'prob' " in command.err
 
 
 def test_standard_input_is_read_once(run, log):
     """A policy in a column of a log that comes through a pipe is refused, as it would be read twice."""
-    result = run("evaluate", "-", *LOG, "--policy", "action:best", stdin=log.read_bytes())
-    assert result.code == 2
-    assert "standard input can be read once only" in result.err
+    command = run("evaluate", "-", *LOG, "--policy", "action:best", stdin=log.read_bytes())
+    assert command.code == 2
+    assert "standard input can be read once only" in command.err
 
 
 def test_named_actions_are_all_that_there_are(run, log, tmp_path):
     """An action that no row took is one of the uniform policy's, and of `verify`'s; a row with another is refused."""
     named = ("evaluate", log, *LOG, "--policy", "uniform")
-    result = run(*named, "--actions", "a,b,c,d", "--json")
-    assert result.json["arms"] == 4
+    command = run(*named, "--actions", "a,b,c,d", "--json")
+    assert command.json["arms"] == 4
     assert any(
         "with probability 0.25 the policy takes an action that the log never took" in one
-        for one in result.json["notes"]
+        for one in command.json["notes"]
     )
-    (tmp_path / "r.json").write_text(result.out)
+    (tmp_path / "r.json").write_text(command.out)
     assert run("verify", tmp_path / "r.json", log).code == 0
     log.write_text(log.read_text() + "0.5,d,0.2,1,b,0.0\n")
     refused = run(*named, "--actions", "a,b,c")

@@ -62,9 +62,9 @@ def test_a_trial_is_that_of_the_learner_in_python(run, trial):
 @pytest.mark.parametrize("option", ["--costs", "--rewards"])
 def test_one_action_alone_is_refused_with_the_option_that_names_more(run, trial, option):
     """Columns of costs or rewards are named by their own option, which `--actions` would contradict."""
-    result = run("explore", trial, option, "walk")
-    assert result.code == 1
-    assert result.err.endswith(f"{option} names one only, 'walk'; name all of two or more with {option}\n")
+    command = run("explore", trial, option, "walk")
+    assert command.code == 1
+    assert command.err.endswith(f"{option} names one only, 'walk'; name all of two or more with {option}\n")
 
 
 def test_rewards_are_costs_seen_from_the_other_end(run, trial, tmp_path):
@@ -223,9 +223,9 @@ def test_memory_is_refused_by_what_the_regressor_takes(run, tmp_path, monkeypatc
     svm = tmp_path / "r.svm"
     svm.write_text(SPARSE + "1 3000:1\n")
     monkeypatch.setenv("REGRETLESS_MAX_MEMORY", "40M")
-    result = run("explore", svm, "--actions", "0,1", "--regressor", regressor, "--quiet")
-    assert result.code == code, result.err
-    assert ("3,000 features for each of 2 actions" in result.err) == bool(code)
+    command = run("explore", svm, "--actions", "0,1", "--regressor", regressor, "--quiet")
+    assert command.code == code, command.err
+    assert ("3,000 features for each of 2 actions" in command.err) == bool(code)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "vw", "adf.vw"])
@@ -277,9 +277,9 @@ def test_a_saved_model_is_a_policy_of_evaluate(run, tmp_path):
     by_hand = np.average([float(cost) for *_, cost, _ in each], weights=weights)
     arguments = ("--action", "action", "--reward", "cost", "--losses", "--propensity", "probability")
     for path in (log, words):
-        result = run("evaluate", path, *arguments, "--policy", f"model:{model}", "--quiet", "--json")
-        assert result.json["estimates"]["snips"]["value"] == pytest.approx(by_hand)
-        report.write_text(result.out)
+        command = run("evaluate", path, *arguments, "--policy", f"model:{model}", "--quiet", "--json")
+        assert command.json["estimates"]["snips"]["value"] == pytest.approx(by_hand)
+        report.write_text(command.out)
         assert run("verify", report, path).code == 0
     refused = run("evaluate", own, *arguments, "--policy", f"model:{model}")
     assert (refused.code, "has learned from these very rounds" in refused.err) == (1, True)
@@ -292,14 +292,14 @@ def test_a_saved_model_is_a_policy_of_evaluate(run, tmp_path):
 def test_true_and_false_are_costs_of_1_and_0(run, tmp_path, suffix):
     """A table whose costs are True and False gives the run of the one with 1 and 0."""
     costs = np.random.default_rng(1).random((30, 2)) < 0.5
-    results = []
+    outputs = []
     for number, each in enumerate((costs, costs.astype(int))):
         path = tmp_path / f"{number}.{suffix}"
         frame = pd.DataFrame({"rain": np.arange(30) % 4, "walk": each[:, 0], "bus": each[:, 1]})
         frame.to_parquet(path) if suffix == "parquet" else frame.to_csv(path, index=False)
-        results.append(run("explore", path, *COSTS, "--quiet").out)
-    assert results[0] == results[1]
-    assert "30 rounds, 2 actions" in results[0]
+        outputs.append(run("explore", path, *COSTS, "--quiet").out)
+    assert outputs[0] == outputs[1]
+    assert "30 rounds, 2 actions" in outputs[0]
 
 
 def test_labels_are_actions(run, tmp_path):
@@ -354,10 +354,10 @@ def test_a_log_of_another_format_is_refused(run, trial, tmp_path, name):
 def test_verify_finds_a_number_that_was_changed(run, trial, tmp_path):
     """A report agrees with its file, and no longer once a number of it is another."""
     report = tmp_path / "r.json"
-    result = run("explore", trial, *COSTS, "--json")
-    report.write_text(result.out)
+    command = run("explore", trial, *COSTS, "--json")
+    report.write_text(command.out)
     assert run("verify", report, trial).code == 0
-    changed = result.json
+    changed = command.json
     changed["best_action_cost"] *= 1.001
     report.write_text(json.dumps(changed))
     assert run("verify", report, trial).code == 3
@@ -368,8 +368,8 @@ def test_verify_finds_a_number_that_was_changed(run, trial, tmp_path):
 )
 def test_verify_draws_again_whatever_the_settings(run, trial, tmp_path, settings):
     """What was drawn, and the sums of the theorem about it, are computed again under settings that are no defaults."""
-    result = run("explore", trial, *COSTS, "--learner", settings[0], "--set", settings[1], "--json")
-    (tmp_path / "r.json").write_text(result.out)
+    command = run("explore", trial, *COSTS, "--learner", settings[0], "--set", settings[1], "--json")
+    (tmp_path / "r.json").write_text(command.out)
     verified = run("verify", tmp_path / "r.json", trial, "--json").json
     assert (verified["differs"], verified["unchecked"]) == (0, 0)
     assert {"cost", "taken/walk", "curve"} <= set(verified["run"]["numbers"])
@@ -390,16 +390,16 @@ def test_verify_decides_again_in_the_rows_of_a_log(run, trial, tmp_path, path):
         inside = inside[key]
     inside[last] *= 1.0001
     report.write_text(json.dumps(whole))
-    result = run("verify", report, log)
-    assert (result.code, path.partition("/")[0] in result.out.splitlines()[1]) == (3, True)
+    command = run("verify", report, log)
+    assert (command.code, path.partition("/")[0] in command.out.splitlines()[1]) == (3, True)
 
 
 def test_verify_says_what_it_did_not_play_again(run, trial, tmp_path):
     """Of a regressor that the textbook does not play row by row the costs of the actions alone are compared."""
-    result = run("explore", trial, *COSTS, "--regressor", "aggregated-regressor", "--json")
-    (tmp_path / "r.json").write_text(result.out)
-    result = run("verify", tmp_path / "r.json", trial)
-    assert (result.code, "the run was not played again (the textbook does not play aggregated-" in result.out) == (
+    command = run("explore", trial, *COSTS, "--regressor", "aggregated-regressor", "--json")
+    (tmp_path / "r.json").write_text(command.out)
+    command = run("verify", tmp_path / "r.json", trial)
+    assert (command.code, "the run was not played again (the textbook does not play aggregated-" in command.out) == (
         0,
         True,
     )

@@ -124,9 +124,9 @@ def test_a_stopped_run_with_products_goes_on(run, tmp_path):
 )
 def test_nonsense_is_refused(run, mail, words, code, expected):
     """Options that have no meaning end in one line and the right exit code."""
-    result = run("learn", mail, *BARE, *words)
-    assert (result.code, result.out) == (code, "")
-    assert expected in result.err
+    command = run("learn", mail, *BARE, *words)
+    assert (command.code, command.out) == (code, "")
+    assert expected in command.err
 
 
 @pytest.mark.parametrize(
@@ -139,9 +139,9 @@ def test_nonsense_is_refused(run, mail, words, code, expected):
 )
 def test_options_that_would_change_nothing_are_refused(run, table, words, expected):
     """Neighbouring words of no column, and a column that is used and left out at once, end with code 2."""
-    result = run("learn", table, *words)
-    assert (result.code, result.out) == (2, "")
-    assert expected in result.err
+    command = run("learn", table, *words)
+    assert (command.code, command.out) == (2, "")
+    assert expected in command.err
 
 
 def test_other_products_than_the_models_are_refused(run, mail, tmp_path):

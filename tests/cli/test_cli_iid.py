@@ -26,20 +26,20 @@ def rows(request, tmp_path) -> Path:
     return write(tmp_path / "rows.svm", noisy_lines(240, classes=request.param))
 
 
-def future(result) -> list[str]:
-    lines = result.out.splitlines()
+def future(command) -> list[str]:
+    lines = command.out.splitlines()
     return lines[next((place for place, line in enumerate(lines) if line.startswith("Future error")), len(lines)) :]
 
 
 def test_nothing_is_reported_of_the_future_unless_asked(run, rows):
     """Without --iid there is no word on rows to come; with it, there are two lines below the others, and
     one that says what holds of both."""
-    plain, result = run("learn", rows, *LEARN), run("learn", rows, *LEARN, "--iid")
-    assert (plain.code, result.code) == (DONE, DONE)
-    assert result.out == plain.out + "\n".join(future(result)) + "\n"
-    assert len(future(result)) == 3
-    assert all("with probability 95%" in line for line in future(result)[:2])
-    assert future(result)[2].endswith("all 2 such lines hold together with at least 95% (one event)")
+    plain, command = run("learn", rows, *LEARN), run("learn", rows, *LEARN, "--iid")
+    assert (plain.code, command.code) == (DONE, DONE)
+    assert command.out == plain.out + "\n".join(future(command)) + "\n"
+    assert len(future(command)) == 3
+    assert all("with probability 95%" in line for line in future(command)[:2])
+    assert future(command)[2].endswith("all 2 such lines hold together with at least 95% (one event)")
 
 
 def test_further_passes_change_nothing_in_it(run, rows):
@@ -98,18 +98,18 @@ def test_it_stands_in_the_report(run, rows, tmp_path):
 def test_what_cannot_be_meant_is_refused(run, rows, tmp_path, verb, words):
     """A delta without --iid, or one that is no probability, is answered with one line."""
     if verb == "learn":
-        result = run("learn", rows, *LEARN, *words)
+        command = run("learn", rows, *LEARN, *words)
     else:
         model = tmp_path / "model.rgl"
         run("learn", rows, *LEARN, "--no-certify", "--save", model)
-        result = run("certify", model, rows, *words)
-    assert result.code == USAGE
-    assert result.out == ""
-    assert result.err.count("\n") == 1
+        command = run("certify", model, rows, *words)
+    assert command.code == USAGE
+    assert command.out == ""
+    assert command.err.count("\n") == 1
 
 
 def test_the_examples_of_the_document_give_what_stands_below_them():
     """Every line of Python in docs/batch.md gives the answer that stands below it."""
-    result = doctest.testfile(str(ROOT / "docs" / "batch.md"), module_relative=False)
-    assert result.attempted > 20
-    assert result.failed == 0
+    doctests = doctest.testfile(str(ROOT / "docs" / "batch.md"), module_relative=False)
+    assert doctests.attempted > 20
+    assert doctests.failed == 0

@@ -59,8 +59,8 @@ def test_who_expands_the_pattern_and_who_does_the_work_change_nothing(run, files
     for inputs, workers in (((pattern,), 1), (reversed(files), 1), ((pattern,), 2)):
         model = tmp_path / f"m{len(saved)}.rgl"
         words = ("--learner", "perceptron", "--no-certify", "--quiet", "--passes", 2, "--workers", workers)
-        result = run("learn", *inputs, *words, "--save", model)
-        assert (result.code, result.out, result.err) == (0, "", "")
+        command = run("learn", *inputs, *words, "--save", model)
+        assert (command.code, command.out, command.err) == (0, "", "")
         saved.append(model.read_bytes())
     assert saved[0] == saved[1] == saved[2]
 
@@ -105,9 +105,9 @@ def test_a_run_that_python_began_is_finished(run, pattern, tmp_path):
 
 def test_the_table_has_a_row_an_epoch(run, pattern):
     """Each row holds the rounds, mistakes, updates and weighted updates so far, and both rates of mistakes."""
-    result = run("learn", pattern, *MIXED, "--passes", 3)
+    command = run("learn", pattern, *MIXED, "--passes", 3)
     mixture = mix(AveragedPerceptron(passes=3), str(pattern))
-    head, *rows = [line.split() for line in result.err.splitlines()]
+    head, *rows = [line.split() for line in command.err.splitlines()]
     assert head == ["epoch", "rounds", "mistakes", "rate", "so", "far", "this", "epoch", "updates", "weighted"]
     rounds = mistakes = updates = weighted = 0
     for row, epoch in zip(rows, mixture.history, strict=True):
@@ -122,9 +122,9 @@ def test_the_table_has_a_row_an_epoch(run, pattern):
 def test_json_is_one_object_that_python_knows_too(run, files, pattern, tmp_path):
     """The JSON has its schema, all that `Mixture.describe` says, what was read, and nothing goes to stderr."""
     model = tmp_path / "m.rgl"
-    result = run("learn", pattern, *MIXED, "--passes", 2, "--save", model, "--json")
-    report, known = result.json, mix(AveragedPerceptron(passes=2), str(pattern)).describe()
-    assert (result.code, result.err, report["schema"]) == (0, "", "regretless.mixing/1")
+    command = run("learn", pattern, *MIXED, "--passes", 2, "--save", model, "--json")
+    report, known = command.json, mix(AveragedPerceptron(passes=2), str(pattern)).describe()
+    assert (command.code, command.err, report["schema"]) == (0, "", "regretless.mixing/1")
     assert set(report) == {*known, "schema", "loss", "seconds", "certificates", "joint_confidence", "model", "input"}
     assert {key: report[key] for key in known if key != "history"} == {k: v for k, v in known.items() if k != "history"}
     assert [epoch["number"] for epoch in report["history"]] == [1, 2]
@@ -157,11 +157,11 @@ def test_passing_over_rows_is_reported(run, files, pattern):
     """With --on-error skip the bad rows of all shards are counted, and what was wrong with them stands on stderr."""
     for path in files[1:3]:
         path.write_text("1 3:x\n" + path.read_text())
-    result = run("learn", pattern, *MIXED, "--quiet", "--on-error", "skip", "--json")
-    assert result.json["input"]["skipped"] == result.json["skipped"] == 2
-    assert result.json["input"]["rows"] == 600
-    assert "2 rows were passed over in each epoch" in result.err
-    assert f"{files[1]}:1:5:" in result.err
+    command = run("learn", pattern, *MIXED, "--quiet", "--on-error", "skip", "--json")
+    assert command.json["input"]["skipped"] == command.json["skipped"] == 2
+    assert command.json["input"]["rows"] == 600
+    assert "2 rows were passed over in each epoch" in command.err
+    assert f"{files[1]}:1:5:" in command.err
 
 
 def test_one_shot_is_what_python_averages_once(run, pattern, tmp_path):
@@ -281,9 +281,9 @@ def test_wrong_usage_ends_with_2_and_says_what_is_possible(run, files, pattern, 
     average_once(Perceptron(), str(pattern)).save(known["once"])
     run("learn", files[0], "--learner", "perceptron", "--no-certify", "--save", known["alone"])
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    result = run(*(word.format(**known) for word in words))
-    assert (result.code, result.out) == (2, "")
-    (line,) = result.err.splitlines()
+    command = run(*(word.format(**known) for word in words))
+    assert (command.code, command.out) == (2, "")
+    (line,) = command.err.splitlines()
     assert line.startswith("regretless: ")
     assert expected in line
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
@@ -312,9 +312,9 @@ def test_a_bad_shard_is_named_and_nothing_is_written(run, files, tmp_path, conte
         files[1].write_text(content)
     words = ("--learner", "perceptron", "--workers", workers, "--no-certify", "--quiet")
     model, page = tmp_path / "m.rgl", tmp_path / "r.html"
-    result = run("learn", *files, *words, "--save", model, "--report", page)
-    assert (result.code, result.out) == (1, "")
-    (line,) = result.err.splitlines()
+    command = run("learn", *files, *words, "--save", model, "--report", page)
+    assert (command.code, command.out) == (1, "")
+    (line,) = command.err.splitlines()
     assert expected in line
     assert "; " in line
     assert not model.exists()
@@ -323,9 +323,9 @@ def test_a_bad_shard_is_named_and_nothing_is_written(run, files, tmp_path, conte
 
 def test_a_pattern_that_fits_nothing_is_an_error(run, tmp_path):
     """A pattern without files is named, with exit code 1."""
-    result = run("learn", tmp_path / "none-*.svm", *MIXED)
-    assert result.code == 1
-    assert f"{tmp_path}/none-*.svm: no file matches" in result.err
+    command = run("learn", tmp_path / "none-*.svm", *MIXED)
+    assert command.code == 1
+    assert f"{tmp_path}/none-*.svm: no file matches" in command.err
 
 
 @pytest.mark.parametrize("option", ["--save", "--report", "--save-comparators"])
@@ -422,9 +422,9 @@ def test_a_model_that_lies_about_its_shards_is_refused(run, pattern, tmp_path, l
     record = metadata["mixing"] | lie if isinstance(lie, dict) and lie else lie
     keep(model, learner, metadata | {"mixing": record})
     words = ("learn", pattern, "--resume", model), ("certify", model, pattern)
-    for result in (*(run(*those, "--workers", 1) for those in words), run("inspect", model)):
-        assert result.code == 1
-        assert "does not fit together" in result.err
+    for command in (*(run(*those, "--workers", 1) for those in words), run("inspect", model)):
+        assert command.code == 1
+        assert "does not fit together" in command.err
 
 
 # ---- the other verbs
@@ -477,9 +477,9 @@ def test_learn_prints_the_certificates_of_the_mixture(run, separable):
     """One line a certificate stands on stdout, the same that Python gives; the weighted updates are within theirs."""
     mixture = mix(Perceptron(passes=4), str(separable))
     words = ("learn", separable, "--learner", "perceptron", *PLAIN, "--passes", 4)
-    result = run(*words, "--workers", 1, "--quiet")
-    assert (result.code, result.err) == (0, "")
-    assert result.out.splitlines() == [str(one) for one in mixture.certify()]
+    command = run(*words, "--workers", 1, "--quiet")
+    assert (command.code, command.err) == (0, "")
+    assert command.out.splitlines() == [str(one) for one in mixture.certify()]
     bounded = run(*words, "--workers", 1, "--json").json["certificates"]
     weighted = [one for one in bounded if one["applies"] and one["quantity"] == "weighted updates"]
     assert weighted
@@ -536,9 +536,9 @@ def test_certify_notices_that_these_are_other_rows(run, separable, tmp_path):
     assert certified.code == 1
     later = certified.json
     again = run("learn", separable, "--resume", model, "--passes", 2, "--workers", 1, "--json").json
-    for result in (later, again):
-        assert result["certificates"]
-        assert all(not one["applies"] and "learned from others" in one["why"] for one in result["certificates"])
+    for command in (later, again):
+        assert command["certificates"]
+        assert all(not one["applies"] and "learned from others" in one["why"] for one in command["certificates"])
 
 
 def test_an_ordinary_model_is_certified_over_shards(run, separable, tmp_path):
@@ -562,10 +562,10 @@ def test_a_violated_bound_ends_with_3(run, pattern, monkeypatch):
         return [Certificate(theorem, 10.0, 1.0, None, None) for theorem in mixture.learner.theorems]
 
     monkeypatch.setattr(Mixture, "certify", broken)
-    result = run("learn", pattern, "--learner", "perceptron", "--workers", 1, "--quiet")
-    assert result.code == 3
-    assert "EXCEEDS" in result.out
-    assert "please report it" in result.err
+    command = run("learn", pattern, "--learner", "perceptron", "--workers", 1, "--quiet")
+    assert command.code == 3
+    assert "EXCEEDS" in command.out
+    assert "please report it" in command.err
 
 
 def test_the_report_shows_the_run(run, separable, tmp_path, monkeypatch):

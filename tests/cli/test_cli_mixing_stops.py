@@ -67,8 +67,8 @@ def test_who_is_stopped_while_certifying_a_mixture_is_not_sent_to_resume(
     then = f"for its certificates: regretless certify {model}, the same shards"
     what = f"the whole run is kept in {model}; {then}" if saved else "nothing was kept, for there is no --save"
     assert stopped.err == f"regretless: interrupted while certifying; {what}\n"
-    values = run("learn", *files, "--learner", "perceptron", "--workers", 1, "--json").json
-    assert (values["epochs"], values["certificates"], values["ended"][:28]) == (1, [], "interrupted while certifying")
+    output = run("learn", *files, "--learner", "perceptron", "--workers", 1, "--json").json
+    assert (output["epochs"], output["certificates"], output["ended"][:28]) == (1, [], "interrupted while certifying")
 
 
 @pytest.mark.parametrize("shards", [1, 4, 5, 7, 14])
@@ -110,8 +110,8 @@ def test_a_signal_raises_where_this_process_plays_only(tmp_path, pooled):
 def test_an_interruption_without_save_says_that_nothing_was_saved(run, tmp_path, strike):
     """Without --save an interrupted run over shards ends with 130 all the same."""
     strike(1, signal.SIGINT)
-    result = run("learn", *parts(tmp_path), *MIXED)
-    assert (result.code, "nothing was kept" in result.err) == (130, True)
+    command = run("learn", *parts(tmp_path), *MIXED)
+    assert (command.code, "nothing was kept" in command.err) == (130, True)
 
 
 def test_a_bad_row_of_a_later_epoch_leaves_those_before(run, tmp_path, strike, monkeypatch):

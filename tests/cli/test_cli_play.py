@@ -113,15 +113,15 @@ def test_play_is_meet(run):
         "play", "--learner", "perceptron", "--environment", "separable", "--with", "noise=0.1", "--with", "columns=4",
         "--rounds", 300, "--runs", 3, "--seed", 7, "--json",
     )  # fmt: skip
-    result = play(Perceptron(), Separable(columns=4, noise=0.1, seed=7), 300, runs=3)
+    game = play(Perceptron(), Separable(columns=4, noise=0.1, seed=7), 300, runs=3)
     output = answer.json
     assert output["schema"] == "regretless.play/1"
-    assert output["total"] == {"mean": result.count, "sd": float(np.std(result.totals, ddof=1))}
+    assert output["total"] == {"mean": game.count, "sd": float(np.std(game.totals, ddof=1))}
     assert output["settings"] == {"columns": 4, "margin": 0.1, "noise": 0.1}
-    described = [one.describe() | {"runs": one.runs or None} for one in result.certificates]
+    described = [one.describe() | {"runs": one.runs or None} for one in game.certificates]
     assert output["certificates"] == json.loads(json.dumps(described))
-    assert [point["mistakes"] for point in output["curve"]] == [point.count for point in result.curve]
-    assert output["observed"]["updates"]["mean"] == result.quantities["updates"].mean()
+    assert [point["mistakes"] for point in output["curve"]] == [point.count for point in game.curve]
+    assert output["observed"]["updates"]["mean"] == game.quantities["updates"].mean()
     assert (output["seed"], output["runs"], output["interrupted"], output["model"]) == (7, 3, False, None)
 
 
@@ -165,9 +165,9 @@ def test_a_class_from_a_file_is_the_class_of_its_rows(run, tmp_path):
         "play", "--learner", "halving", "--environment", "random-target", "--class", path, "--rounds", 9, "--json"
     )
     finite_class = FiniteClass.read(path)
-    result = play(Halving(finite_class), RandomTarget(finite_class), 9)
+    game = play(Halving(finite_class), RandomTarget(finite_class), 9)
     assert answer.json["class"] == {"hypotheses": 4, "points": 3}
-    assert answer.json["total"]["mean"] == result.count
+    assert answer.json["total"]["mean"] == game.count
     shown = run("play", "--learner", "hedge", "--environment", "random-target", "--class", path, "--rounds", 9).out
     assert f"best expert {finite_class.hypothesis_name(RandomTarget(finite_class).target_of())}" in shown
 
@@ -206,16 +206,16 @@ def test_settings_are_what_environment_was_made_with(run, tmp_path):
     """Numbers are numbers, and what was not set has its default."""
     play = ("play", "--learner", "exp3", "--rounds", 20, "--json")
     assert run(*play, "--environment", "bernoulli").json["settings"] == {"means": [0.4, 0.6], "rewards": False}
-    result = run(*play, "--environment", "random-target", *NAMED, "--with", "target=3").json["settings"]
-    assert result == {"noise": 0.0, "target": 3}
-    result = run(*play, "--environment", "switching", "--with", "means=0.1,0.9;0.9,0.1").json["settings"]
-    assert result["means"] == [[0.1, 0.9], [0.9, 0.1]]
+    settings = run(*play, "--environment", "random-target", *NAMED, "--with", "target=3").json["settings"]
+    assert settings == {"noise": 0.0, "target": 3}
+    settings = run(*play, "--environment", "switching", "--with", "means=0.1,0.9;0.9,0.1").json["settings"]
+    assert settings["means"] == [[0.1, 0.9], [0.9, 0.1]]
     (tmp_path / "a,1.csv").write_text("4,1\n")
     file = str(tmp_path / "a,1.csv")
-    result = run(
+    settings = run(
         "play", "--learner", "halving", "--environment", "written", *NAMED, "--with", f"file={file}", "--json"
     ).json
-    assert (result["settings"], result["rounds"]) == ({"file": file}, 1)
+    assert (settings["settings"], settings["rounds"]) == ({"file": file}, 1)
     worst = ("play", "--learner", "halving", "--environment", "worst-case", *NAMED, "--json")
     assert run(*worst).json["settings"] == {"limit": None, "target": None}
 
@@ -573,7 +573,7 @@ def test_a_short_play_is_drawn_round_by_round(run, tmp_path):
 def test_a_promise_is_drawn_as_it_grows():
     """A floor that is the number of rounds in the end is no line at that height."""
     bound = LowerBound("All", "mistakes", 4.0, "s")
-    result = SimpleNamespace(
+    game = SimpleNamespace(
         learner=SimpleNamespace(name="l"), rounds=4, runs=1, counts="mistakes", certificates=[], seconds=0.1,
         curve=[CurvePoint(rounds, float(rounds), None) for rounds in (1, 2, 4)],
         lower_bounds=[CheckedLowerBound(bound, 4.0)],
@@ -581,13 +581,13 @@ def test_a_promise_is_drawn_as_it_grows():
     )  # fmt: skip
 
     def floor():
-        (panel,) = play_page.page_of_play(PlayReport(result, "n", {}, {})).panels
+        (panel,) = play_page.page_of_play(PlayReport(game, "n", {}, {})).panels
         return next(line for line in panel.series if line.floor)
 
     assert list(floor().points) == [(1.0, 1.0), (2.0, 2.0), (4.0, 4.0)]
-    result.lower_bounds_at = lambda rounds: []
+    game.lower_bounds_at = lambda rounds: []
     assert (list(floor().points), floor().mark) == ([(4.0, 4.0)], "dots")
-    assert "<svg" in report.render(play_page.page_of_play(PlayReport(result, "n", {}, {})))
+    assert "<svg" in report.render(play_page.page_of_play(PlayReport(game, "n", {}, {})))
 
 
 def test_the_report_says_that_a_promise_was_broken(run, tmp_path, monkeypatch):

@@ -71,9 +71,9 @@ def table(tmp_path) -> Path:
 
 def test_pull_is_simulate_with_the_same_parameters(run, table):
     """Losses, regrets, certificates and draws of the command line are those of Python, to the bit."""
-    result = run("pull", table, "--runs", 20, "--seed", 5, "--delta", 0.1, "--json")
-    report = result.json
-    assert (result.code, result.err) == (0, "")
+    command = run("pull", table, "--runs", 20, "--seed", 5, "--delta", 0.1, "--json")
+    report = command.json
+    assert (command.code, command.err) == (0, "")
     assert list(report) == KEYS
     learner = Exp3IX(arms=ARMS, horizon=200, seed=5, delta=0.1)
     pulls = simulate(learner, Table(losses(), ARMS), runs=20)
@@ -105,9 +105,9 @@ def test_pull_is_simulate_with_the_same_parameters(run, table):
 def test_what_is_printed_is_in_the_json(run, table):
     """For people there are the loss, the best arm, the arms by draws, the regret above the bounds, and the theorems."""
     report = run("pull", table, *FEW, "--json").json
-    result = run("pull", table, *FEW)
-    lines = result.out.splitlines()
-    assert (result.code, result.err) == (0, "")
+    command = run("pull", table, *FEW)
+    lines = command.out.splitlines()
+    assert (command.code, command.err) == (0, "")
     assert lines[0] == "exp3-ix: 4 runs of 200 rounds, 3 arms, seed 0"
     assert f"{report['loss']['mean']:,.6g}" in lines[1]
     assert lines[2].split()[:3] == ["best", "arm", "south"]
@@ -136,19 +136,19 @@ def test_every_learner_pulls(run, table, tmp_path, name):
     advice = tmp_path / "advice.csv"
     advice.write_text("one,two\n" + "north,south\n" * 200)
     words = ["--advice", advice] if name == "exp4" else []
-    result = run("pull", table, "--learner", name, *words, "--runs", 10, "--json")
-    assert result.code == 0, result.err
-    assert result.json["learner"] == name
-    assert any(one["applies"] for one in result.json["certificates"])
-    assert all(one["observed"] <= one["bound"] for one in result.json["certificates"] if one["applies"])
+    command = run("pull", table, "--learner", name, *words, "--runs", 10, "--json")
+    assert command.code == 0, command.err
+    assert command.json["learner"] == name
+    assert any(one["applies"] for one in command.json["certificates"])
+    assert all(one["observed"] <= one["bound"] for one in command.json["certificates"] if one["applies"])
 
 
 def test_the_learner_gets_the_number_of_rounds_as_its_horizon(run, table):
     """Unless rates are to fall, or one is set; a learner for changing arms is tuned for five switches."""
 
     def parameters(*words: object) -> dict[str, Any]:
-        result: dict[str, Any] = run("pull", table, "--runs", 1, "--json", *words).json["parameters"]
-        return result
+        settings: dict[str, Any] = run("pull", table, "--runs", 1, "--json", *words).json["parameters"]
+        return settings
 
     assert parameters()["horizon"] == 200
     assert parameters("--anytime")["horizon"] is None
@@ -157,14 +157,14 @@ def test_the_learner_gets_the_number_of_rounds_as_its_horizon(run, table):
     assert parameters("--set", "rate=0.1") | {"horizon": None, "rate": 0.1} == parameters("--set", "rate=0.1")
     assert parameters("--set", "horizon=50")["horizon"] == 50
     assert "horizon" not in parameters("--learner", "tsallis-inf", "--anytime")
-    result = parameters("--learner", "exp3-s")
-    assert (result["horizon"], result["switches"]) == (200, 5)
-    result = parameters("--learner", "exp3-s", "--set", "switches=150")
-    assert (result["horizon"], result["switches"]) == (200, 150)
-    result = parameters("--learner", "exp3-s", "--set", "rate=0.1", "--set", "share=0.01")
-    assert (result["horizon"], result["switches"], result["share"]) == (None, None, 0.01)
-    result = parameters("--learner", "exp3-p", "--set", "rate=.1", "--set", "beta=.1", "--set", "explore=.1")
-    assert (result["horizon"], result["explore"]) == (None, 0.1)
+    settings = parameters("--learner", "exp3-s")
+    assert (settings["horizon"], settings["switches"]) == (200, 5)
+    settings = parameters("--learner", "exp3-s", "--set", "switches=150")
+    assert (settings["horizon"], settings["switches"]) == (200, 150)
+    settings = parameters("--learner", "exp3-s", "--set", "rate=0.1", "--set", "share=0.01")
+    assert (settings["horizon"], settings["switches"], settings["share"]) == (None, None, 0.01)
+    settings = parameters("--learner", "exp3-p", "--set", "rate=.1", "--set", "beta=.1", "--set", "explore=.1")
+    assert (settings["horizon"], settings["explore"]) == (None, 0.1)
 
 
 def test_parameters_reach_the_learner(run, table):
@@ -259,9 +259,9 @@ def test_small_tables_are_played(run, tmp_path, shape, words, name):
         words = tuple(word for word in words if word != "--anytime")
     values = np.random.default_rng(0).random(shape)
     path = write(tmp_path / "t.csv", values, [f"arm{place}" for place in range(shape[1])])
-    result = run("pull", path, "--learner", name, *words, "--json")
-    assert (result.code, result.err) == (0, "")
-    report = result.json
+    command = run("pull", path, "--learner", name, *words, "--json")
+    assert (command.code, command.err) == (0, "")
+    report = command.json
     assert (report["rounds"], report["arms"]) == shape
     assert (report["loss"]["sd"] is None) == (report["runs"] == 1)
     assert run("pull", path, "--learner", name, *words).code == 0
@@ -278,8 +278,8 @@ def test_constant_losses_have_no_regret(run, tmp_path):
 def test_the_report_is_written(run, table, tmp_path):
     """One page, named on stderr; nothing is left beside it."""
     page = tmp_path / "page.html"
-    result = run("pull", table, *FEW, "--report", page)
-    assert (result.code, result.err) == (0, f"report: {page}\n")
+    command = run("pull", table, *FEW, "--report", page)
+    assert (command.code, command.err) == (0, f"report: {page}\n")
     text = page.read_text()
     assert "Exp3IX on losses.csv" in text
     assert sorted(one.name for one in tmp_path.iterdir()) == ["losses.csv", "page.html"]
@@ -323,18 +323,18 @@ def test_the_report_is_written(run, table, tmp_path):
 def test_nonsense_is_refused(run, table, monkeypatch, words, outcome):
     """What makes no sense is one line that says so, with exit code 2, and nothing is printed."""
     monkeypatch.chdir(table.parent)
-    result = run("pull", table, *words)
-    assert result.code == 2, result.err
-    assert result.out == ""
-    assert outcome in result.err
-    assert result.err.count("\n") == 1
+    command = run("pull", table, *words)
+    assert command.code == 2, command.err
+    assert command.out == ""
+    assert outcome in command.err
+    assert command.err.count("\n") == 1
 
 
 def test_a_file_is_needed(run):
     """Without a table or a log there is nothing to play."""
-    result = run("pull")
-    assert result.code == 2
-    assert "a FILE of losses is missing, or --logged FILE" in result.err
+    command = run("pull")
+    assert command.code == 2
+    assert "a FILE of losses is missing, or --logged FILE" in command.err
 
 
 @pytest.mark.parametrize(
@@ -359,11 +359,11 @@ def test_bad_tables_are_refused(run, tmp_path, text, words, outcome):
     """A table that cannot be played is one line that says where, with exit code 1; nothing is written."""
     path, page = tmp_path / "t.csv", tmp_path / "page.html"
     path.write_text(text)
-    result = run("pull", path, *words, "--report", page, "--json")
-    assert (result.code, json.loads(result.out)["code"]) == (1, 1)
-    assert outcome in result.err
-    assert result.err.startswith(f"regretless: {path}")
-    assert result.err.count("\n") == 1
+    command = run("pull", path, *words, "--report", page, "--json")
+    assert (command.code, json.loads(command.out)["code"]) == (1, 1)
+    assert outcome in command.err
+    assert command.err.startswith(f"regretless: {path}")
+    assert command.err.count("\n") == 1
     assert not page.exists()
 
 
@@ -375,10 +375,10 @@ def test_experts_may_not_advise_an_arm_that_sleeps(run, tmp_path):
     words = ("--learner", "exp4", "--advice", advice, *FEW)
     assert run("pull", path, *words).code == 0
     advice.write_text("one,two\nsouth,north\neast,south\n")
-    result = run("pull", path, *words)
-    assert result.code == 1
-    assert "row 1" in result.err
-    assert "south" in result.err
+    command = run("pull", path, *words)
+    assert command.code == 1
+    assert "row 1" in command.err
+    assert "south" in command.err
 
 
 def test_the_regret_against_sequences_has_a_row_of_its_own(run, table):
@@ -444,54 +444,54 @@ def test_the_regret_against_a_sequence_is_not_called_that_against_one_arm(run, t
 def test_more_runs_than_can_be_stored_are_refused(run, table, monkeypatch):
     """A log is replayed so often and no more; where memory ends it is the runs that are too many."""
     log = ("--logged", table, "--action", "a", "--reward", "r", "--propensity", 0.5)
-    result = run("pull", *log, "--runs", 100_001)
-    assert (result.code, result.out) == (2, "")
-    assert "--runs 100001: a log is replayed at most 100,000 times" in result.err
+    command = run("pull", *log, "--runs", 100_001)
+    assert (command.code, command.out) == (2, "")
+    assert "--runs 100001: a log is replayed at most 100,000 times" in command.err
 
     def exhausted(*_, **__):
         raise MemoryError
 
     monkeypatch.setattr("regretless.bandits.simulation.simulate", exhausted)
-    result = run("pull", table, "--runs", 10**15)
-    assert result.code == 1
-    assert "use fewer (--runs)" in result.err
-    assert "features" not in result.err
+    command = run("pull", table, "--runs", 10**15)
+    assert command.code == 1
+    assert "use fewer (--runs)" in command.err
+    assert "features" not in command.err
 
 
 def test_a_model_is_no_table(run, tmp_path):
     """A saved model is called one, with the verb that shows it."""
     Exp3IX(3).save(tmp_path / "m.rgl")
-    result = run("pull", tmp_path / "m.rgl")
-    assert result.code == 1
-    assert f"{tmp_path}/m.rgl: this is a saved model; regretless inspect shows it" in result.err
+    command = run("pull", tmp_path / "m.rgl")
+    assert command.code == 1
+    assert f"{tmp_path}/m.rgl: this is a saved model; regretless inspect shows it" in command.err
 
 
 def test_a_report_that_cannot_be_written_is_named(run, table):
     """Where the folder takes no files, the message has the report's own name, and the numbers are printed."""
     if not Path("/proc/self").is_dir():
         pytest.skip("no folder here that takes no files from anybody")
-    result = run("pull", table, *FEW, "--report", "/proc/x.html")
-    assert result.code == 1
-    assert "/proc/x.html: there is no such file" in result.err
-    assert ".tmp" not in result.err
-    assert "pseudo-regret" in result.out
+    command = run("pull", table, *FEW, "--report", "/proc/x.html")
+    assert command.code == 1
+    assert "/proc/x.html: there is no such file" in command.err
+    assert ".tmp" not in command.err
+    assert "pseudo-regret" in command.out
 
 
 def test_bad_advice_names_the_cell(run, table, tmp_path):
     """The file, line and column of a recommendation that is none."""
     path = tmp_path / "advice.csv"
     path.write_text("one,two\n" + "north,south\n" * 9 + "south,west\n" + "north,south\n" * 190)
-    result = run("pull", table, "--learner", "exp4", "--advice", path)
-    assert result.code == 1
-    assert f"{path}:11:7: expert 'two' recommends 'west'" in result.err
+    command = run("pull", table, "--learner", "exp4", "--advice", path)
+    assert command.code == 1
+    assert f"{path}:11:7: expert 'two' recommends 'west'" in command.err
 
 
 def test_a_column_that_counts_is_left_out_aloud(run, tmp_path):
     """A note on stderr says which column is no arm, unless it is to be quiet."""
     values = np.column_stack([np.arange(200), losses()])
-    result = run("pull", write(tmp_path / "t.csv", values, ["round", *ARMS]), *FEW, "--json")
-    assert result.json["arms"] == 3
-    assert result.err == f"regretless: {tmp_path}/t.csv: 'round' is left out: it counts the rows (--arms takes it)\n"
+    command = run("pull", write(tmp_path / "t.csv", values, ["round", *ARMS]), *FEW, "--json")
+    assert command.json["arms"] == 3
+    assert command.err == f"regretless: {tmp_path}/t.csv: 'round' is left out: it counts the rows (--arms takes it)\n"
     assert run("pull", tmp_path / "t.csv", *FEW, "--quiet").err == ""
 
 
@@ -505,10 +505,10 @@ def test_a_violated_bound_is_a_bug(run, table, monkeypatch):
         return [replace(one, bound=-1.0) if one.theorem.kind == "sure" else one for one in judged(pulls)]
 
     monkeypatch.setattr(Pulls, "certificates", broken)
-    result = run("pull", table, "--learner", "hedge", *FEW, "--json")
-    assert result.code == 3
-    assert "hedge_mixed" in result.err
-    assert result.json["runs"] == 4
+    command = run("pull", table, "--learner", "hedge", *FEW, "--json")
+    assert command.code == 3
+    assert "hedge_mixed" in command.err
+    assert command.json["runs"] == 4
 
 
 # While it runs.
@@ -570,12 +570,12 @@ def test_signals_stop_without_numpy():
 
 def test_progress_is_shown_where_it_is_wanted(large):
     """Runs and rounds with --progress; nothing at all on a stderr that is no terminal without it."""
-    result = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "regretless", "pull", large, "--runs", "30", "--progress"],
         capture_output=True,
         check=True,
     )
-    lines = result.stderr.decode().splitlines()
+    lines = process.stderr.decode().splitlines()
     assert all(re.fullmatch(r"[0-9,]+ of 30 runs, [0-9,]+ rounds, [0-9,]+ a second", line) for line in lines)
     silent = subprocess.run(
         [sys.executable, "-m", "regretless", "pull", large, "--runs", "3"], capture_output=True, check=True
@@ -604,9 +604,9 @@ def test_solvers_are_selected(run, data, name, cutoff):
     with np.load(path) as arrays:
         cost, solvers = arrays["cost"], arrays["algorithm"]
     for learner in ("exp3-ix", "tsallis-inf", "hedge"):
-        result = run("pull", path, "--range", 0, cutoff, "--learner", learner, "--runs", 20, "--json")
-        report = result.json
-        assert (result.code, report["rounds"], report["arms"]) == (0, *cost.shape)
+        command = run("pull", path, "--range", 0, cutoff, "--learner", learner, "--runs", 20, "--json")
+        report = command.json
+        assert (command.code, report["rounds"], report["arms"]) == (0, *cost.shape)
         assert report["best_arm"] == solvers[cost.sum(axis=0).argmin()]
         assert report["best_arm_loss"] == pytest.approx(cost.sum(axis=0).min())
         for one in report["certificates"]:

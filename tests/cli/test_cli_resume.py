@@ -155,9 +155,9 @@ def test_a_second_signal_ends_at_once(run, rows, tmp_path, strike, monkeypatch):
     before = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr("regretless.cli.signals.SAME_SIGNAL", 0.0)
     strike(1, signal.SIGINT, signal.SIGINT)
-    result = run("learn", rows, *BARE, "--save", tmp_path / "m.rgl")
-    assert (result.code, result.out) == (130, "")
-    assert "Traceback" not in result.err
+    command = run("learn", rows, *BARE, "--save", tmp_path / "m.rgl")
+    assert (command.code, command.out) == (130, "")
+    assert "Traceback" not in command.err
     assert not (tmp_path / "m.rgl").exists()
     assert signal.getsignal(signal.SIGINT) is before
 
@@ -219,9 +219,9 @@ def test_the_summary_is_printed_though_certificates_were_stopped(run, tmp_path, 
     assert ("intervals of 90 %" in stopped.out) == bool(interval)
     assert page.exists()
     assert stopped.err.splitlines()[-1].startswith("regretless: interrupted while certifying; nothing was kept")
-    values = run(*words, "--json").json
-    assert values["rounds"] == 30
-    assert (values["certificates"], values["ended"][:28]) == ([], "interrupted while certifying")
+    output = run(*words, "--json").json
+    assert output["rounds"] == 30
+    assert (output["certificates"], output["ended"][:28]) == ([], "interrupted while certifying")
 
 
 def test_a_model_of_two_files_says_how_it_is_certified(run, tmp_path):
@@ -230,10 +230,10 @@ def test_a_model_of_two_files_says_how_it_is_certified(run, tmp_path):
     first, other = write(tmp_path / "a.svm", lines[:30]), write(tmp_path / "b.svm", lines[30:])
     model, both = tmp_path / "m.rgl", write(tmp_path / "c.svm", lines)
     assert run("learn", first, *BARE, "--save", model).code == 0
-    result = run("learn", other, "--resume", model)
-    assert f"does not apply (the model had learned 30 rounds before those of {other})" in result.out
+    command = run("learn", other, "--resume", model)
+    assert f"does not apply (the model had learned 30 rounds before those of {other})" in command.out
     hint = f"for certificates: regretless certify {model} ALL, where ALL holds the rows of all files, in the order"
-    assert hint in result.err.splitlines()[-1]
+    assert hint in command.err.splitlines()[-1]
     assert "Sharp hinge bound: updates " in run("certify", model, both).out
 
 
@@ -268,9 +268,9 @@ def test_no_signal_interrupts_the_end_of_the_process():
 def test_an_interruption_without_save_says_that_nothing_was_saved(run, rows, strike):
     """Without --save an interrupted run ends with 130 all the same."""
     strike(1, signal.SIGINT)
-    result = run("learn", rows, *BARE)
-    assert result.code == 130
-    assert "nothing was kept" in result.err
+    command = run("learn", rows, *BARE)
+    assert command.code == 130
+    assert "nothing was kept" in command.err
 
 
 def test_interrupted_until_clean_runs_stop_after_the_same_pass(run, tmp_path, strike, monkeypatch):
@@ -289,14 +289,14 @@ def test_interrupted_until_clean_runs_stop_after_the_same_pass(run, tmp_path, st
     assert (tmp_path / "m.rgl").read_bytes() == (tmp_path / "whole.rgl").read_bytes()
 
 
-def _until(process, rounds: int, result: list[bytes]) -> None:
+def _until(process, rounds: int, output: list[bytes]) -> None:
     """Read the table until it has a row of so many rounds."""
     assert process.stderr is not None
     for line in process.stderr:
-        result.append(line)
+        output.append(line)
         if line.split()[:1] == [str(rounds).encode()]:
             return
-    pytest.fail(f"the run ended early: {result}")
+    pytest.fail(f"the run ended early: {output}")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs POSIX signals")
@@ -347,9 +347,9 @@ def test_a_run_is_stopped_while_it_waits_for_rows(run, tmp_path, monkeypatch, nu
         pytest.fail("the reader was not interrupted")
 
     monkeypatch.setattr(SvmlightStream, "batches", quiet)
-    result = run("learn", rows, *BARE, "--save", tmp_path / "m.rgl")
-    assert result.code == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}[number]
-    assert "100 rounds are kept" in result.err
+    command = run("learn", rows, *BARE, "--save", tmp_path / "m.rgl")
+    assert command.code == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}[number]
+    assert "100 rounds are kept" in command.err
 
 
 @pytest.mark.parametrize("every", [1, 256, 699, 700])
@@ -392,9 +392,9 @@ def test_a_run_that_learned_nothing_new_leaves_the_model_as_it_is(run, tmp_path)
     rows = write(tmp_path / "rows.svm", noisy_lines(50))
     run("learn", rows, *BARE, "--save", tmp_path / "m.rgl")
     before = (tmp_path / "m.rgl").read_bytes()
-    result = run("learn", write(tmp_path / "bad.svm", ["oops\n"]), "--resume", tmp_path / "m.rgl", "--quiet")
-    assert result.code == 1
-    assert "are kept" not in result.err
+    command = run("learn", write(tmp_path / "bad.svm", ["oops\n"]), "--resume", tmp_path / "m.rgl", "--quiet")
+    assert command.code == 1
+    assert "are kept" not in command.err
     assert (tmp_path / "m.rgl").read_bytes() == before
 
 
@@ -440,9 +440,9 @@ def test_what_contradicts_the_model_is_refused(run, tmp_path, strike, monkeypatc
     strike(1, signal.SIGINT)
     run("learn", rows, *BARE, "--passes", 3, "--save", tmp_path / "m.rgl")
     monkeypatch.undo()
-    result = run("learn", rows, "--resume", tmp_path / "m.rgl", *words)
-    assert result.code == 2
-    assert complaint in result.err
+    command = run("learn", rows, "--resume", tmp_path / "m.rgl", *words)
+    assert command.code == 2
+    assert complaint in command.err
     agreeing = ("--learner", "perceptron", "--set", "rate=1", "--passes", "3", "--quiet")
     assert run("learn", rows, "--resume", tmp_path / "m.rgl", *agreeing).code == 0
 
@@ -453,9 +453,9 @@ def test_an_unfinished_run_goes_on_in_its_own_file_only(run, tmp_path, strike, m
     strike(1, signal.SIGINT)
     run("learn", rows, *BARE, "--passes", 2, "--save", tmp_path / "m.rgl")
     monkeypatch.undo()
-    result = run("learn", write(tmp_path / "other.svm", noisy_lines(50)), "--resume", tmp_path / "m.rgl")
-    assert result.code == 1
-    assert "rows.svm" in result.err
+    command = run("learn", write(tmp_path / "other.svm", noisy_lines(50)), "--resume", tmp_path / "m.rgl")
+    assert command.code == 1
+    assert "rows.svm" in command.err
 
 
 def test_columns_of_a_model_are_not_hashed_anew(run, tmp_path):
@@ -487,6 +487,6 @@ def test_a_model_that_lies_about_its_run_is_refused(run, tmp_path, extra):
     learner, metadata = read(tmp_path / "m.rgl")
     keep(tmp_path / "m.rgl", learner, metadata | extra)
     for words in (("learn", rows, "--resume", tmp_path / "m.rgl"), ("inspect", tmp_path / "m.rgl")):
-        result = run(*words)
-        assert result.code == 1
-        assert "does not fit together" in result.err
+        command = run(*words)
+        assert command.code == 1
+        assert "does not fit together" in command.err

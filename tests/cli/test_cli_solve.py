@@ -76,9 +76,9 @@ def sequences(path: Path, **changes: Any) -> Path:
 
 def test_solve_is_matrix_game_solve(run, write):
     """Strategies and interval of the command line are those of Python, to the bit, and named."""
-    result = run("solve", write(UNFAIR), "--json")
-    output = result.json
-    assert (result.code, result.err) == (0, "")
+    command = run("solve", write(UNFAIR), "--json")
+    output = command.json
+    assert (command.code, command.err) == (0, "")
     assert list(output) == KEYS
     expected = MatrixGame([[3, -1], [-2, 1]], rows=["up", "down"], cols=["left", "right"]).solve()
     assert (output["schema"], output["game"]) == ("regretless.solve/1", "zero-sum")
@@ -91,9 +91,9 @@ def test_solve_is_matrix_game_solve(run, write):
 
 def test_people_read_the_same(run, write):
     """Whose payoff, value, interval, gap, both strategies, method and certificates stand in the text."""
-    result = run("solve", write(TABLE))
-    assert result.code == 0
-    lines = result.out.splitlines()
+    command = run("solve", write(TABLE))
+    assert command.code == 0
+    lines = command.out.splitlines()
     assert re.fullmatch(r"zero-sum game, 3 x 3; simplex: \d+ pivots", lines[0])
     assert lines[1] == "payoff of the row player"
     assert [line.split("  ")[1] for line in lines[2:5]] == ["value", "at least, at most", "duality gap"]
@@ -223,8 +223,8 @@ def test_strategies_are_saved_and_taken_up(run, write, tmp_path):
         assert arrays["rows"].tolist() == ["up", "down"]
         assert dict(zip(arrays["cols"].tolist(), arrays["column"].tolist(), strict=True)) == first["column_strategy"]
         assert (float(arrays["lower"]), float(arrays["upper"])) == (first["lower"], first["upper"])
-    result = run("solve", path, "--method", "rm+", "--tolerance", 0.01, "--start", archive, "--json")
-    assert (result.code, result.json["gap"] <= 0.01) == (0, True)
+    command = run("solve", path, "--method", "rm+", "--tolerance", 0.01, "--start", archive, "--json")
+    assert (command.code, command.json["gap"] <= 0.01) == (0, True)
     other = write(UNFAIR.replace("up", "high"), "other.csv")
     assert "rows have other names; these are strategies of another game" in run("solve", other, "--start", archive).err
 
@@ -246,11 +246,11 @@ def test_strategies_that_are_none(run, write, tmp_path, arrays, message):
     """A file to start with that holds something else is refused."""
     archive = tmp_path / "kept.npz"
     np.savez(archive, **arrays)
-    result = run("solve", write(UNFAIR), "--start", archive)
-    assert result.code != 0
-    assert result.out == ""
-    assert message in result.err
-    assert result.err.count("\n") == 1
+    command = run("solve", write(UNFAIR), "--start", archive)
+    assert command.code != 0
+    assert command.out == ""
+    assert message in command.err
+    assert command.err.count("\n") == 1
 
 
 def test_a_page_for_every_kind(run, write, tmp_path):
@@ -259,9 +259,9 @@ def test_a_page_for_every_kind(run, write, tmp_path):
     games.append(sequences(tmp_path / "s.npz"))
     for place, game in enumerate(games):
         page = tmp_path / f"{place}.html"
-        result = run("solve", game, "--report", page)
-        assert result.code == 0
-        assert f"report: {page}" in result.err
+        command = run("solve", game, "--report", page)
+        assert command.code == 0
+        assert f"report: {page}" in command.err
         assert game.name in page.read_text()
     page = tmp_path / "play.html"
     run("solve", write(UNFAIR), "--method", "rm+", "--tolerance", 0.01, "--report", page)
@@ -287,9 +287,9 @@ def test_equilibria_are_listed(run, write):
 
 def test_a_constant_sum_is_a_zero_sum_game(run, write):
     """Payoffs that sum to a constant everywhere are solved as a zero-sum game, and stderr says so."""
-    result = run("solve", write(PENNIES, "p.nfg"), "--exact", "--json")
-    output = result.json
-    assert "the payoffs sum to 4 everywhere, so that this is solved as a zero-sum game" in result.err
+    command = run("solve", write(PENNIES, "p.nfg"), "--exact", "--json")
+    output = command.json
+    assert "the payoffs sum to 4 everywhere, so that this is solved as a zero-sum game" in command.err
     assert (output["game"], output["sum"], output["exact"]["value"]) == ("constant-sum", 4.0, "2")
     assert output["row_strategy"] == pytest.approx({"h": 0.5, "t": 0.5})
     assert "value for the column player        2, for both win 4 together" in run("solve", write(PENNIES, "p.nfg")).out
@@ -318,19 +318,19 @@ def test_without_the_library_pure_ones_and_a_correlated_one(run, write, tmp_path
     monkeypatch.setattr(BimatrixGame, "equilibria", missing)
     monkeypatch.setattr(solve_bimatrix, "find_spec", lambda name: None)
     path, page, archive = write(BATTLE, "b.nfg"), tmp_path / "page.html", tmp_path / "kept.npz"
-    result = run("solve", path, "--report", page, "--save", archive)
-    assert result.code == 0
-    assert "mixed equilibria were not looked for: this needs quantecon" in result.out
-    assert "2 pure equilibria:" in result.out
-    assert "correlated equilibrium, the best for both together: payoffs" in result.out
+    command = run("solve", path, "--report", page, "--save", archive)
+    assert command.code == 0
+    assert "mixed equilibria were not looked for: this needs quantecon" in command.out
+    assert "2 pure equilibria:" in command.out
+    assert "correlated equilibrium, the best for both together: payoffs" in command.out
     assert page.exists()
     with np.load(archive) as arrays:
         assert arrays["joint"].shape == (2, 2)
     output = run("solve", path, "--json").json
     assert output["pure_equilibria"] == [["boxing", "boxing"], ["ballet", "ballet"]]
-    result = run("solve", path, "--equilibria", "lemke-howson")
-    assert (result.code, result.out) == (1, "")
-    assert "pip install quantecon" in result.err
+    command = run("solve", path, "--equilibria", "lemke-howson")
+    assert (command.code, command.out) == (1, "")
+    assert "pip install quantecon" in command.err
 
 
 def test_equilibria_are_stored_one_a_row(run, write, tmp_path):
@@ -374,10 +374,10 @@ t "" 3 "" { 1 1 }"""
 def test_trees_of_any_sum(run, write):
     """A tree without a constant sum is answered by the equilibria of its plans, exactly, or by a correlated one."""
     path = write(ENTRY, "t.efg")
-    result = run("solve", path)
-    assert "solved by its reduced strategic form, 2 x 2 plans" in result.err
-    assert "Entry\nbimatrix game, 2 x 2; exact-enumeration: 3 equilibria" in result.out
-    assert "  rows                               market: in (1)" in result.out
+    command = run("solve", path)
+    assert "solved by its reduced strategic form, 2 x 2 plans" in command.err
+    assert "Entry\nbimatrix game, 2 x 2; exact-enumeration: 3 equilibria" in command.out
+    assert "  rows                               market: in (1)" in command.out
     output = run("solve", path, "--json").json
     assert [one["exact"]["column_strategy"] for one in output["equilibria"]] == [
         {"reply: fight": "1"},
@@ -391,9 +391,9 @@ def test_trees_of_any_sum(run, write):
 @pytest.mark.parametrize("words", [("--method", "cfr+"), ("--rounds", 5, "--method", "cfr"), ("--losses",)])
 def test_trees_of_any_sum_have_no_value(run, write, words):
     """Options about a value, or losses, are refused where both players have payoffs of their own."""
-    result = run("solve", write(ENTRY, "t.efg"), *words)
-    assert (result.code, result.out) == (2, "")
-    assert "holds payoffs of both players" in result.err
+    command = run("solve", write(ENTRY, "t.efg"), *words)
+    assert (command.code, command.out) == (2, "")
+    assert "holds payoffs of both players" in command.err
 
 
 # What cannot be meant, and what goes wrong.
@@ -423,10 +423,10 @@ def test_trees_of_any_sum_have_no_value(run, write, words):
 )
 def test_command_lines_that_make_no_sense(run, write, words, message):
     """Each is refused in one line with exit code 2, and nothing is printed."""
-    result = run("solve", write(TABLE), *words)
-    assert (result.code, result.out) == (2, "")
-    assert message in result.err
-    assert result.err.count("\n") == 1
+    command = run("solve", write(TABLE), *words)
+    assert (command.code, command.out) == (2, "")
+    assert message in command.err
+    assert command.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -443,9 +443,9 @@ def test_command_lines_that_make_no_sense(run, write, words, message):
 )
 def test_options_that_do_not_fit_the_game(run, write, name, content, words, message):
     """What has no meaning for a game of its kind is refused, not ignored."""
-    result = run("solve", write(content, name), *words)
-    assert (result.code, result.out) == (2, "")
-    assert message in result.err
+    command = run("solve", write(content, name), *words)
+    assert (command.code, command.out) == (2, "")
+    assert message in command.err
 
 
 @pytest.mark.parametrize(
@@ -464,10 +464,10 @@ def test_files_that_are_no_game(run, write, tmp_path, name, content, message):
     """Each gives one line with the file, the line and the column, exit code 1, and nothing is written."""
     path = write(content, name)
     page, archive = tmp_path / "page.html", tmp_path / "kept.npz"
-    result = run("solve", path, "--report", page, "--save", archive)
-    assert (result.code, result.out) == (1, "")
-    assert result.err.startswith(f"regretless: {path}{message}")
-    assert result.err.count("\n") == 1
+    command = run("solve", path, "--report", page, "--save", archive)
+    assert (command.code, command.out) == (1, "")
+    assert command.err.startswith(f"regretless: {path}{message}")
+    assert command.err.count("\n") == 1
     assert not page.exists()
     assert not archive.exists()
 
@@ -475,20 +475,20 @@ def test_files_that_are_no_game(run, write, tmp_path, name, content, message):
 def test_sequence_forms_that_are_none(run, tmp_path):
     """A sequence form whose constraints are no such thing is refused with the file's name."""
     path = sequences(tmp_path / "s.npz", E_val=np.array([1.0, -1, 1, 2]))
-    result = run("solve", path)
-    assert (result.code, result.out) == (1, "")
-    assert result.err.startswith(f"regretless: {path}: E")
-    assert result.err.count("\n") == 1
+    command = run("solve", path)
+    assert (command.code, command.out) == (1, "")
+    assert command.err.startswith(f"regretless: {path}: E")
+    assert command.err.count("\n") == 1
 
 
 def test_a_failed_solve_is_an_error(run, write, tmp_path):
     """Where the tolerance is not reached, one line tells the interval, and nothing is written."""
     page, archive = tmp_path / "page.html", tmp_path / "kept.npz"
     words = ("--method", "hedge", "--rounds", 5, "--tolerance", 1e-6, "--report", page, "--save", archive)
-    result = run("solve", write(UNFAIR), *words)
-    assert (result.code, result.out) == (1, "")
-    assert re.match(r"regretless: .*game.csv: .* gap of .*-?\d\S+ and -?\d", result.err)
-    assert result.err.count("\n") == 1
+    command = run("solve", write(UNFAIR), *words)
+    assert (command.code, command.out) == (1, "")
+    assert re.match(r"regretless: .*game.csv: .* gap of .*-?\d\S+ and -?\d", command.err)
+    assert command.err.count("\n") == 1
     assert not page.exists()
     assert not archive.exists()
 
@@ -497,8 +497,8 @@ def test_outputs_do_not_overwrite_inputs(run, write, tmp_path):
     """The file of strategies to start with is not overwritten by those that are kept."""
     archive = tmp_path / "kept.npz"
     np.savez(archive, row=np.ones(2) / 2, column=np.ones(2) / 2)
-    result = run("solve", write(UNFAIR), "--start", archive, "--save", archive)
-    assert (result.code, "would be overwritten" in result.err) == (2, True)
+    command = run("solve", write(UNFAIR), "--start", archive, "--save", archive)
+    assert (command.code, "would be overwritten" in command.err) == (2, True)
     assert run("solve", write(UNFAIR), "--save", tmp_path / "no" / "kept.npz").code == 1
 
 
@@ -511,9 +511,9 @@ def test_strategies_that_cannot_be_saved(run, write, tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(np, "savez", fails)
-    result = run("solve", write(UNFAIR), "--save", archive)
-    assert (result.code, result.out) == (1, "")
-    assert result.err.startswith(f"regretless: {archive}: No space left on device; make room")
+    command = run("solve", write(UNFAIR), "--save", archive)
+    assert (command.code, command.out) == (1, "")
+    assert command.err.startswith(f"regretless: {archive}: No space left on device; make room")
     assert archive.read_bytes() == b"old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["game.csv", "kept.npz"]
 
@@ -535,18 +535,18 @@ def test_whatever_fails_while_solving_is_reported_in_one_line(run, write, monkey
         raise error
 
     monkeypatch.setattr(MatrixGame, "solve", fails)
-    result = run("solve", write(UNFAIR))
-    assert (result.code, result.out, result.err.count("\n")) == (code, "", 1)
-    assert message in result.err
+    command = run("solve", write(UNFAIR))
+    assert (command.code, command.out, command.err.count("\n")) == (code, "", 1)
+    assert message in command.err
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_report_that_cannot_be_written_is_named(run, write):
     """A full device is called by its name, and what was found is printed all the same."""
-    result = run("solve", write(UNFAIR), "--report", "/dev/full")
-    assert result.code == 1
-    assert result.err == "regretless: /dev/full: No space left on device; make room, or choose another folder\n"
-    assert result.out.startswith("zero-sum game, 2 x 2")
+    command = run("solve", write(UNFAIR), "--report", "/dev/full")
+    assert command.code == 1
+    assert command.err == "regretless: /dev/full: No space left on device; make room, or choose another folder\n"
+    assert command.out.startswith("zero-sum game, 2 x 2")
 
 
 def test_methods_may_be_written_with_underscores(run, write):
@@ -554,9 +554,9 @@ def test_methods_may_be_written_with_underscores(run, write):
     assert run("solve", write(UNFAIR), "--method", "interior_point", "--json").json["method"] == "interior-point"
     output = run("solve", write(BATTLE, "b.nfg"), "--equilibria", "exact_enumeration", "--json").json
     assert output["method"] == "exact-enumeration"
-    result = run("solve", write(UNFAIR), "--method", "lemke_howson")
-    assert (result.code, result.out) == (2, "")
-    assert "lemke-howson lists equilibria of two matrices: --equilibria lemke-howson" in result.err
+    command = run("solve", write(UNFAIR), "--method", "lemke_howson")
+    assert (command.code, command.out) == (2, "")
+    assert "lemke-howson lists equilibria of two matrices: --equilibria lemke-howson" in command.err
 
 
 def test_what_is_exact_of_floats_is_reported(run, tmp_path):
@@ -573,11 +573,11 @@ def test_what_is_exact_of_floats_is_reported(run, tmp_path):
 def test_lines_stay_lines_whatever_names_hold(run, write):
     """A name with a line break in it takes no line of its own, in no kind of game."""
     plain, odd = run("solve", write(BATTLE, "b.nfg")), write(BATTLE.replace('"boxing"', '"box\ning"'), "b.nfg")
-    result = run("solve", odd)
-    assert len(result.out.splitlines()) == len(plain.out.splitlines())
+    command = run("solve", odd)
+    assert len(command.out.splitlines()) == len(plain.out.splitlines())
     tree = run("solve", write(TREE, "t.efg"))
-    result = run("solve", write(TREE.replace('"h"', '"he\nads"').replace('"Seeker"', '"See\nker"'), "t.efg"))
-    assert len(result.out.splitlines()) == len(tree.out.splitlines())
+    command = run("solve", write(TREE.replace('"h"', '"he\nads"').replace('"Seeker"', '"See\nker"'), "t.efg"))
+    assert len(command.out.splitlines()) == len(tree.out.splitlines())
 
 
 def test_one_equilibrium_has_no_mixtures(run, write):
@@ -699,12 +699,12 @@ def test_every_strategic_form_of_gambit_is_solved_or_refused(run, data, tmp_path
     for name, text in texts.items():
         path = tmp_path / Path(name).name
         path.write_bytes(text)
-        result = run("solve", path, "--json")
-        if result.code == 1:
-            assert re.search(r": a game of [3-5] players; games of two players alone", result.err)
+        command = run("solve", path, "--json")
+        if command.code == 1:
+            assert re.search(r": a game of [3-5] players; games of two players alone", command.err)
             continue
         solved += 1
-        output = result.json
+        output = command.json
         if output["game"] == "bimatrix":
             assert output["equilibria"]
             assert all(max(one["row_gain"], one["column_gain"]) <= 1e-9 for one in output["equilibria"])
@@ -740,10 +740,10 @@ def test_fractions_that_take_long_are_interrupted(run, monkeypatch, tmp_path):
     game = draw.integers(-most, most, (500, 3)) @ draw.integers(-most, most, (3, 500))
     np.savez(tmp_path / "game.npz", A=game + draw.integers(-9, 10, (500, 500)))
     monkeypatch.setattr(exact, "solve_exactly", struck_in_the_middle(exact.solve_exactly))
-    result = run("solve", tmp_path / "game.npz", "--exact")
-    assert result.code == 130
-    assert "regretless: interrupted after" in result.err
-    assert "stopped before it was done" in result.out.splitlines()[0]
-    assert "value, exactly" not in result.out
-    gap = float(re.search(r"duality gap +(\S+)\n", result.out)[1])
+    command = run("solve", tmp_path / "game.npz", "--exact")
+    assert command.code == 130
+    assert "regretless: interrupted after" in command.err
+    assert "stopped before it was done" in command.out.splitlines()[0]
+    assert "value, exactly" not in command.out
+    gap = float(re.search(r"duality gap +(\S+)\n", command.out)[1])
     assert 0 <= gap <= 1e-9 * np.ptp(game)

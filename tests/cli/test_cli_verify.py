@@ -43,9 +43,9 @@ def forecasts(tmp_path: Path) -> Path:
 
 def reported(run: CommandLine, path: Path, *words: Any) -> Path:
     """The JSON of a command, in a file."""
-    result = run(*words, "--json")
-    assert result.code == 0, result.err
-    path.write_text(result.out)
+    command = run(*words, "--json")
+    assert command.code == 0, command.err
+    path.write_text(command.out)
     return path
 
 
@@ -54,9 +54,9 @@ def learned(run: CommandLine, mail: Path, *words: Any) -> Path:
 
 
 def verification(run: CommandLine, report: Path, data: Path, *words: Any) -> dict[str, Any]:
-    result = run("verify", report, data, *words, "--json")
-    output: dict[str, Any] = result.json
-    assert result.code == (3 if output["differs"] else 0)
+    command = run("verify", report, data, *words, "--json")
+    output: dict[str, Any] = command.json
+    assert command.code == (3 if output["differs"] else 0)
     return output
 
 
@@ -166,9 +166,9 @@ def test_labels_may_be_words(run, tmp_path, names, learner):
 
 def test_an_honest_report_agrees(run, mail):
     """Every certificate of a perceptron that applies agrees to nine digits and more."""
-    result = run("verify", learned(run, mail, "perceptron"), mail)
-    assert (result.code, result.err) == (0, "")
-    assert [line.partition(":")[0] for line in result.out.splitlines()] == [
+    command = run("verify", learned(run, mail, "perceptron"), mail)
+    assert (command.code, command.err) == (0, "")
+    assert [line.partition(":")[0] for line in command.out.splitlines()] == [
         *["does not apply"],
         *["agrees"] * 7,
         "compared",
@@ -289,9 +289,9 @@ def test_every_number_that_is_compared_is_named_when_it_is_false(run, printed, v
     whole = json.loads(report.read_text())
     name = tampered(whole, path)
     report.write_text(json.dumps(whole))
-    result = run("verify", report, data, *reading)
-    assert result.code == 3, result.out + result.err
-    lines = [line for line in result.out.splitlines() if line.startswith("differs")]
+    command = run("verify", report, data, *reading)
+    assert command.code == 3, command.out + command.err
+    lines = [line for line in command.out.splitlines() if line.startswith("differs")]
     assert any(f"{name} is " in line and " in the report and " in line and " here" in line for line in lines), lines
 
 
@@ -309,10 +309,10 @@ def test_a_certificate_that_is_reported_not_to_apply_is_found(run, mail):
     """Where applies is made false the line says what the report still has of a certificate that applies."""
     report = learned(run, mail, "perceptron")
     changed(report, lambda one: one.update(applies=False))
-    result = run("verify", report, mail)
-    assert result.code == 3
-    assert "None" not in result.out
-    assert result.out.count("applies is false in the report, which has observed and bound and constants of it") == 6
+    command = run("verify", report, mail)
+    assert command.code == 3
+    assert "None" not in command.out
+    assert command.out.count("applies is false in the report, which has observed and bound and constants of it") == 6
 
 
 def shapes(report: Any) -> list[tuple[Any, ...]]:
@@ -347,12 +347,12 @@ def test_no_type_leads_to_a_trace_back(run, printed, verb, other):
             inside = inside[key]
         inside[path[-1]] = other
         report.write_text(json.dumps(whole))
-        result = run("verify", report, data, *reading)
-        assert result.code in (0, 1, 2, 3), (path, result.err)
-        message = result.out + result.err
+        command = run("verify", report, data, *reading)
+        assert command.code in (0, 1, 2, 3), (path, command.err)
+        message = command.out + command.err
         assert not any(word in message for word in ("Traceback", "Error", "object is", "NoneType")), (path, message)
-        assert len(result.err.splitlines()) == (0 if result.code == 0 else 1), (path, result.err)
-        assert result.code != 3 or "differs: " in result.out, (path, message)
+        assert len(command.err.splitlines()) == (0 if command.code == 0 else 1), (path, command.err)
+        assert command.code != 3 or "differs: " in command.out, (path, message)
 
 
 @pytest.mark.parametrize(
@@ -373,9 +373,9 @@ def test_a_wrong_type_is_reported_with_its_key(run, mail, path, value, message):
         inside = inside[key]
     inside[path[-1]] = value
     report.write_text(json.dumps(whole))
-    result = run("verify", report, mail)
-    assert (result.code, result.out) == (1, "")
-    assert f"{report}: {message}; make it again with this version" in result.err
+    command = run("verify", report, mail)
+    assert (command.code, command.out) == (1, "")
+    assert f"{report}: {message}; make it again with this version" in command.err
 
 
 @pytest.mark.parametrize("learner", ["exp3", "exp3-ix", "exp3-p", "exp3-s", "tsallis-inf", "hedge", "thompson"])
@@ -386,9 +386,9 @@ def test_draws_are_made_again_from_the_seed(run, tmp_path, learner, words):
     rows = np.random.default_rng(3).uniform(2, 5, (50, 3)).tolist()
     table.write_text("a,b,c\n" + "".join(",".join(map(repr, row)) + "\n" for row in rows))
     whole = ("pull", table, "--learner", learner, "--runs", 4, "--range", 2, 5, "--seed", 7, *words)
-    result = verification(run, reported(run, tmp_path / "p.json", *whole), table)
-    assert result["differs"] == 0
-    assert {"loss/mean", "loss/sd", "draws/a", "regret/q95"} <= set(result["run"]["numbers"])
+    verdicts = verification(run, reported(run, tmp_path / "p.json", *whole), table)
+    assert verdicts["differs"] == 0
+    assert {"loss/mean", "loss/sd", "draws/a", "regret/q95"} <= set(verdicts["run"]["numbers"])
 
 
 def test_draws_that_were_not_made_again_are_reported(run, tmp_path):
@@ -396,9 +396,9 @@ def test_draws_that_were_not_made_again_are_reported(run, tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("a,b\n" + "0.5,0.25\n0.25,1\n" * 300)
     report = reported(run, tmp_path / "p.json", "pull", table, "--learner", "exp3", "--runs", 400)
-    result = run("verify", report, table)
-    assert result.code == 0
-    assert "the draws were not replayed" in result.out.splitlines()[-1]
+    command = run("verify", report, table)
+    assert command.code == 0
+    assert "the draws were not replayed" in command.out.splitlines()[-1]
 
 
 def test_what_was_counted_again_is_not_said_to_be_the_reports(run, mail):
@@ -468,10 +468,10 @@ def test_constants_without_a_bound_are_no_bound(run, forecasts, tmp_path, fact, 
     first = whole["certificates"][0]
     first["constants"]["ledger"][fact], first["bound"] = value, 1e-6
     report.write_text(json.dumps(whole))
-    result = run("verify", report, forecasts, "--target", "y")
-    assert result.code == (1 if value == "x" else 3)
-    assert len(result.err.splitlines()) == 1
-    assert (f"constants.ledger.{fact} is 'x'; a number was expected" if value == "x" else "contradict") in result.err
+    command = run("verify", report, forecasts, "--target", "y")
+    assert command.code == (1 if value == "x" else 3)
+    assert len(command.err.splitlines()) == 1
+    assert (f"constants.ledger.{fact} is 'x'; a number was expected" if value == "x" else "contradict") in command.err
 
 
 def test_a_recursion_that_is_too_long_is_unchecked(run, tmp_path):
@@ -572,11 +572,11 @@ def test_what_no_textbook_has_is_reported_as_the_reports(run, forecasts, tmp_pat
     """Of a run whose outcomes come late the learner's loss and the regret are named as taken from the report."""
     words = ("--target", "y", "--learner", "hedge", "--loss", "square", "--range", 0, 1, "--delay", 3)
     report = reported(run, tmp_path / "r.json", "combine", forecasts, *words)
-    results = [
+    verifications = [
         one for one in verification(run, report, forecasts, "--target", "y")["checks"] if one["verdict"] == "agrees"
     ]
-    assert results
-    for one in results:
+    assert verifications
+    for one in verifications:
         assert {"comparator.faced", "observed"} <= set(one["taken"])
         assert "observed" not in one["numbers"]
 
@@ -589,9 +589,9 @@ def test_a_run_that_rounding_decides_is_not_played_again(run, tmp_path):
     path.write_text("a,b,c,d,e,f,g\n" + "".join(",".join(map(repr, row)) + "\n" for row in relatives))
     words = ("--learner", "eg", "--loss", "wealth", "--set", "eta=3")
     report = reported(run, tmp_path / "r.json", "combine", path, *words)
-    result = verification(run, report, path)
-    assert (result["differs"], result["agrees"] > 0) == (0, True)
-    assert all("comparator.faced" in one["taken"] for one in result["checks"] if one["verdict"] == "agrees")
+    verdicts = verification(run, report, path)
+    assert (verdicts["differs"], verdicts["agrees"] > 0) == (0, True)
+    assert all("comparator.faced" in one["taken"] for one in verdicts["checks"] if one["verdict"] == "agrees")
 
 
 @pytest.mark.parametrize("loss", ["square", "zero-one"])
@@ -609,17 +609,17 @@ def test_silent_experts_are_combined_again(run, tmp_path, loss):
     for learner in ("hedge", "adahedge", "ml-poly", "squint"):
         words = ("--target", "y", "--learner", learner, "--loss", loss)
         words += ("--set", "eta=1") if learner == "hedge" else ()
-        result = verification(run, reported(run, tmp_path / "r.json", "combine", path, *words), path, "--target", "y")
-        assert (result["differs"], result["agrees"] > 0) == (0, True)
-        assert all("observed" in one["numbers"] for one in result["checks"] if one["verdict"] == "agrees")
+        verdicts = verification(run, reported(run, tmp_path / "r.json", "combine", path, *words), path, "--target", "y")
+        assert (verdicts["differs"], verdicts["agrees"] > 0) == (0, True)
+        assert all("observed" in one["numbers"] for one in verdicts["checks"] if one["verdict"] == "agrees")
 
 
 def test_a_report_without_certificates_is_refused(run, mail):
     """A report of a run that certified nothing is not said to agree: there is nothing to check."""
     report = learned(run, mail, "perceptron", "--no-certify")
-    result = run("verify", report, mail)
-    assert (result.code, result.out, len(result.err.splitlines())) == (1, "", 1)
-    assert "there is nothing to check" in result.err
+    command = run("verify", report, mail)
+    assert (command.code, command.out, len(command.err.splitlines())) == (1, "", 1)
+    assert "there is nothing to check" in command.err
 
 
 def test_other_rows_are_found(run, mail, tmp_path):
@@ -635,29 +635,29 @@ def test_long_vectors_come_from_their_file(run, tmp_path):
     rows = write(tmp_path / "wide.svm", noisy_lines(150, columns=130))
     report = learned(run, rows, "perceptron", "--save-comparators", tmp_path / "v.npz")
     assert verification(run, report, rows)["unchecked"] > 0
-    result = verification(run, report, rows, "--comparators", tmp_path / "v.npz")
-    assert (result["unchecked"], result["differs"]) == (0, 0)
-    assert result["agrees"] > 0
+    verdicts = verification(run, report, rows, "--comparators", tmp_path / "v.npz")
+    assert (verdicts["unchecked"], verdicts["differs"]) == (0, 0)
+    assert verdicts["agrees"] > 0
 
 
 @pytest.mark.parametrize("learner", ["perceptron", "winnow", "arow", "multiclass-perceptron", "passive-aggressive"])
 def test_several_classes_are_summed_again(run, tmp_path, learner):
     """With three classes, one of which comes late, each class's own sums and bounds add up to the certificate's."""
     rows = write(tmp_path / "three.svm", noisy_lines(150, classes=(1, 2, 3), seed=4))
-    result = verification(run, learned(run, rows, learner, "--passes", 2, "--set", "intercept=1"), rows)
-    assert result["differs"] == result["unchecked"] == 0
-    assert result["agrees"] > 0
+    verdicts = verification(run, learned(run, rows, learner, "--passes", 2, "--set", "intercept=1"), rows)
+    assert verdicts["differs"] == verdicts["unchecked"] == 0
+    assert verdicts["agrees"] > 0
 
 
 def test_forecasts_are_combined_again(run, forecasts, tmp_path):
     """Certificates on the best expert, combination and sequence are those of the table."""
     for learner in ("hedge", "adahedge", "ml-poly", "fixed-share", "ridge"):
         words = ("--target", "y", "--learner", learner, "--loss", "square", "--range", 0, 1)
-        result = verification(
+        verdicts = verification(
             run, reported(run, tmp_path / "r.json", "combine", forecasts, *words), forecasts, "--target", "y"
         )
-        assert (result["differs"], result["unchecked"]) == (0, 0)
-        assert result["agrees"] > 0
+        assert (verdicts["differs"], verdicts["unchecked"]) == (0, 0)
+        assert verdicts["agrees"] > 0
 
 
 def test_the_outcome_is_the_one_that_the_report_names(run, forecasts, tmp_path):
@@ -685,11 +685,11 @@ def test_the_times_are_those_that_the_report_names(run, tmp_path):
 def test_late_outcomes_are_combined_again(run, forecasts, tmp_path, learner):
     """Where outcomes come late, what the delay cost enters the bounds that are left, and none is unchecked."""
     words = ("--target", "y", "--learner", learner, "--loss", "square", "--range", 0, 1, "--delay", 3)
-    result = verification(
+    verdicts = verification(
         run, reported(run, tmp_path / "r.json", "combine", forecasts, *words), forecasts, "--target", "y"
     )
-    assert (result["differs"], result["unchecked"]) == (0, 0)
-    assert result["agrees"] > 0
+    assert (verdicts["differs"], verdicts["unchecked"]) == (0, 0)
+    assert verdicts["agrees"] > 0
 
 
 def test_the_last_gap_enters_the_last_bound_once(run, forecasts, tmp_path):
@@ -713,9 +713,9 @@ def test_what_has_many_numbers_is_unchecked(run, tmp_path, learner):
     path.write_text(f"y,{names}\n" + "".join(",".join(map(repr, row)) + "\n" for row in table.tolist()))
     words = ("--target", "y", "--learner", learner, "--save-comparators", tmp_path / "v.npz")
     report = reported(run, tmp_path / "r.json", "combine", path, *words)
-    result = verification(run, report, path, "--target", "y", "--comparators", tmp_path / "v.npz")
-    assert result["differs"] == 0
-    whys = [one["why"] for one in result["checks"] if one["verdict"] == "unchecked"]
+    verdicts = verification(run, report, path, "--target", "y", "--comparators", tmp_path / "v.npz")
+    assert verdicts["differs"] == 0
+    whys = [one["why"] for one in verdicts["checks"] if one["verdict"] == "unchecked"]
     assert whys
     assert all(one.startswith("what has many numbers is not in the report: ") for one in whys)
 
@@ -728,9 +728,9 @@ def test_what_rotations_may_do_is_computed_again(run, tmp_path):
     table = np.column_stack([y, 1e6 + y + draw.normal(size=300), 1e6 - y + draw.normal(size=300)])
     path.write_text("y,a,b\n" + "".join(",".join(map(repr, row)) + "\n" for row in table.tolist()))
     words = ("--target", "y", "--learner", "ridge", "--set", "around=zero")
-    result = verification(run, reported(run, tmp_path / "r.json", "combine", path, *words), path, "--target", "y")
-    assert (result["differs"], result["unchecked"]) == (0, 0)
-    assert result["agrees"] > 0
+    verdicts = verification(run, reported(run, tmp_path / "r.json", "combine", path, *words), path, "--target", "y")
+    assert (verdicts["differs"], verdicts["unchecked"]) == (0, 0)
+    assert verdicts["agrees"] > 0
 
 
 def test_the_margin_that_is_left_is_found_again(run, tmp_path):
@@ -763,9 +763,9 @@ def test_rewards_and_ranges_are_drawn_again(run, tmp_path):
     table.write_text("a,b,c\n" + "".join(",".join(map(repr, row)) + "\n" for row in rows))
     for words in ((), ("--rewards",)):
         whole = ("pull", table, "--learner", "exp3-ix", "--runs", 1, "--range", 2, 5, *words)
-        result = verification(run, reported(run, tmp_path / "p.json", *whole), table)
-        assert (result["differs"], result["unchecked"]) == (0, 0)
-        assert result["agrees"] == 5
+        verdicts = verification(run, reported(run, tmp_path / "p.json", *whole), table)
+        assert (verdicts["differs"], verdicts["unchecked"]) == (0, 0)
+        assert verdicts["agrees"] == 5
 
 
 def test_a_game_is_answered_again(run, tmp_path):
@@ -773,8 +773,8 @@ def test_a_game_is_answered_again(run, tmp_path):
     game = tmp_path / "g.csv"
     game.write_text("0,-1,1\n1,0,-1\n-1,2,0\n-9,-9,-9\n")  # whose last row is never played
     report = reported(run, tmp_path / "s.json", "solve", game)
-    result = verification(run, report, game)
-    assert (result["agrees"], result["differs"]) == (4, 0)
+    verdicts = verification(run, report, game)
+    assert (verdicts["agrees"], verdicts["differs"]) == (4, 0)
     game.write_text("0,-1,1\n1,0,-1\n-1,2.5,0\n-9,-9,-9\n")
     assert verification(run, report, game)["differs"] > 0
 
@@ -792,18 +792,18 @@ def test_what_is_no_report_is_refused(run, mail, tmp_path, text, outcome):
     """What is no report, or lacks what one has, is answered with one line."""
     path = tmp_path / "r.json"
     path.write_text(text)
-    result = run("verify", path, mail)
-    assert result.code in (1, 2)
-    assert outcome in result.err
-    assert len(result.err.splitlines()) == 1
+    command = run("verify", path, mail)
+    assert command.code in (1, 2)
+    assert outcome in command.err
+    assert len(command.err.splitlines()) == 1
 
 
 def test_what_holds_no_vectors_is_refused(run, mail, tmp_path):
     """A file that is no archive of arrays is named."""
     report = learned(run, mail, "perceptron")
-    result = run("verify", report, mail, "--comparators", mail)
-    assert (result.code, len(result.err.splitlines())) == (1, 1)
-    assert "these are no arrays of numbers" in result.err
+    command = run("verify", report, mail, "--comparators", mail)
+    assert (command.code, len(command.err.splitlines())) == (1, 1)
+    assert "these are no arrays of numbers" in command.err
 
 
 def test_vectors_are_saved_as_npz_alone(run, mail, tmp_path):
@@ -817,9 +817,9 @@ def test_real_rows_are_verified(run, data, tmp_path):
     """Every certificate on the census rows agrees, with vectors of 123 numbers in a file of their own."""
     rows = data / "sparse" / "a9a_test.svm.xz"
     words = ("learn", rows, "--learner", "averaged-perceptron", "--save-comparators", tmp_path / "v.npz")
-    result = verification(run, reported(run, tmp_path / "r.json", *words), rows, "--comparators", tmp_path / "v.npz")
-    assert (result["differs"], result["unchecked"]) == (0, 0)
-    assert result["agrees"] >= 4
+    verdicts = verification(run, reported(run, tmp_path / "r.json", *words), rows, "--comparators", tmp_path / "v.npz")
+    assert (verdicts["differs"], verdicts["unchecked"]) == (0, 0)
+    assert verdicts["agrees"] >= 4
 
 
 def test_a_game_of_losses_is_reported_in_losses(run, tmp_path):
@@ -835,10 +835,10 @@ def test_a_page_and_a_model_are_no_reports(run: CommandLine, mail: Path, tmp_pat
     page, model = tmp_path / "p.html", tmp_path / "m.rgl"
     assert run("learn", mail, "--learner", "perceptron", "--quiet", "--save", model, "--report", page).code == 0
     for path, what in ((page, "this is a page"), (model, "this is a model"), (mail, "this is no JSON")):
-        result = run("verify", path, mail)
-        assert (result.code, result.out) == (1, "")
-        assert f"{path}: {what}" in result.err
-        assert "regretless learn (or explore, combine) DATA --json > report.json" in result.err
+        command = run("verify", path, mail)
+        assert (command.code, command.out) == (1, "")
+        assert f"{path}: {what}" in command.err
+        assert "regretless learn (or explore, combine) DATA --json > report.json" in command.err
 
 
 def test_a_run_agrees_whose_power_goes_by_its_first_rows(run: CommandLine, tmp_path: Path) -> None:

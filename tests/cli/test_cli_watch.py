@@ -40,17 +40,17 @@ def test_an_alarm_is_a_line_with_its_row_and_since_when(run: CommandLine, file: 
     and the exit code says so only if it is asked to."""
     page = tmp_path / "r.html"
     outcome = run("watch", file, *WRONG, "--reference", 0.15, "--time", "day", "--report", page)
-    result = run("watch", file, *WRONG, "--reference", 0.15, "--time", "day", "--json")
-    alarm = result.json["alarms"][0]
+    command = run("watch", file, *WRONG, "--reference", 0.15, "--time", "day", "--json")
+    alarm = command.json["alarms"][0]
     assert 300 < alarm["row"] < 360
     assert alarm["time"] == str(alarm["row"])
     assert abs(alarm["since"] - 301) < 10
     assert f"row {alarm['row']} ({alarm['row']}): alarm: wrong exceeds 0.15" in outcome.out.splitlines()[0]
     assert "Losses got worse" in page.read_text()
-    assert (outcome.code, result.code) == (0, 0)
+    assert (outcome.code, command.code) == (0, 0)
     assert run("watch", file, *WRONG, "--reference", 0.15, "--fail-on-alarm").code == 4
     assert run("watch", file, *WRONG, "--reference", 0.9, "--fail-on-alarm").code == 0
-    for one in result.json["certificates"]:
+    for one in command.json["certificates"]:
         again = FORMULAS[one["theorem"]](one["constants"]["ledger"], {}, one["constants"]["learner"])
         assert again == pytest.approx(one["bound"], rel=1e-12)
 
@@ -81,17 +81,17 @@ def test_a_run_that_goes_on_ends_with_the_same_state(run: CommandLine, file: Pat
     assert run("watch", halves[1], "--resume", parts, "--reference", 0.2).code == 2
     parts.write_text(parts.read_text().replace('"rounds": 400', '"rounds": 40'))
     before = parts.read_bytes()
-    result = run("watch", halves[1], "--resume", parts)
-    assert (result.code, parts.read_bytes()) == (1, before)
-    assert "does not fit together" in result.err
+    command = run("watch", halves[1], "--resume", parts)
+    assert (command.code, parts.read_bytes()) == (1, before)
+    assert "does not fit together" in command.err
 
 
 def test_a_column_is_not_compared_with_itself(run: CommandLine, file: Path) -> None:
     """The same column behind --column and --against is refused, whether or not there is a reference too."""
     for more in ((), ("--reference", 0.1)):
-        result = run("watch", file, "--column", "wrong", "--against", "wrong", *more)
-        assert result.code == 2
-        assert "--against wrong: a column cannot be watched against itself" in result.err
+        command = run("watch", file, "--column", "wrong", "--against", "wrong", *more)
+        assert command.code == 2
+        assert "--against wrong: a column cannot be watched against itself" in command.err
 
 
 def test_two_columns_are_compared(run: CommandLine, file: Path) -> None:
@@ -153,9 +153,9 @@ def test_what_is_no_loss_is_refused_by_line(run: CommandLine, tmp_path: Path, te
     """A loss that is missing, infinite or out of the range has its line and column, and the old state stays."""
     path, state = tmp_path / "l.csv", tmp_path / "s.json"
     path.write_text(text)
-    result = run("watch", path, "--reference", 0.1, "--save", state)
-    assert result.code == 1
-    assert words in result.err
+    command = run("watch", path, "--reference", 0.1, "--save", state)
+    assert command.code == 1
+    assert words in command.err
     assert not state.exists()
 
 
@@ -184,12 +184,12 @@ def test_rows_without_a_loss_are_passed_over_if_asked(run: CommandLine, file: Pa
     alone = tmp_path / "a.csv"
     alone.write_text("\n".join(["day,wrong,other", *(row for k, row in enumerate(ROWS) if k % 10 != 9), ""]))
     words = (*WRONG, "--reference-rounds", 100, "--time", "day", "--json")
-    result = run("watch", holes, *words, "--missing", "skip")
+    command = run("watch", holes, *words, "--missing", "skip")
     report = run("watch", alone, *words).json
-    assert result.json["columns"] == report["columns"]
-    assert [one["row"] for one in result.json["alarms"]] == [int(one["time"]) for one in report["alarms"]] != []
-    assert (result.json["input"]["rows"], result.json["input"]["skipped"]) == (400, 40)
-    assert "40 rows without a loss were passed over" in result.err
+    assert command.json["columns"] == report["columns"]
+    assert [one["row"] for one in command.json["alarms"]] == [int(one["time"]) for one in report["alarms"]] != []
+    assert (command.json["input"]["rows"], command.json["input"]["skipped"]) == (400, 40)
+    assert "40 rows without a loss were passed over" in command.err
     holes.write_text(holes.read_text() + "401,2,0\n")
     outcome = run("watch", holes, *words, "--missing", "skip")
     assert (outcome.code, "column 'wrong' holds 2.0" in outcome.err) == (1, True)
@@ -204,13 +204,13 @@ def test_the_only_alarm_is_not_forgotten(run: CommandLine, file: Path, tmp_path:
     report = run("watch", file, *words, "--json").json
     (column,) = report["columns"]
     assert (column["alarms"], column["last_alarm"]) == (1, report["alarms"][0]["row"])
-    result = run("watch", worse, "--resume", state, "--fail-on-alarm")
+    command = run("watch", worse, "--resume", state, "--fail-on-alarm")
     line = f"  the one alarm was in round {column['last_alarm']:,}, before this file; no later row can raise another"
-    assert result.code == 4
-    assert line in result.out
+    assert command.code == 4
+    assert line in command.out
     run("watch", file, "--column", "wrong", "--reference", 0.9, "--alpha", 0.05, "--save", state)
-    result = run("watch", file, "--resume", state, "--fail-on-alarm")
-    assert (result.code, "no alarm\n" in result.out) == (0, True)
+    command = run("watch", file, "--resume", state, "--fail-on-alarm")
+    assert (command.code, "no alarm\n" in command.out) == (0, True)
 
 
 def test_alarms_before_this_file_are_distinguished(run: CommandLine, file: Path, tmp_path: Path) -> None:
@@ -220,9 +220,9 @@ def test_alarms_before_this_file_are_distinguished(run: CommandLine, file: Path,
     worse.write_text("wrong\n" + "1\n" * 30)
     before = run("watch", file, *WRONG, "--reference", 0.15, "--save", state, "--json").json["columns"][0]["alarms"]
     assert f"{before} alarms, none of them in this file\n" in run("watch", clean, "--resume", state).out
-    result = run("watch", worse, "--resume", state)
-    here = result.out.count(": alarm: ")
-    assert f"{before + here} alarms, {here} of them in this file\n" in result.out
+    command = run("watch", worse, "--resume", state)
+    here = command.out.count(": alarm: ")
+    assert f"{before + here} alarms, {here} of them in this file\n" in command.out
 
 
 def test_what_cannot_be_watched_says_what_to_do(run: CommandLine, file: Path, tmp_path: Path) -> None:
@@ -230,11 +230,11 @@ def test_what_cannot_be_watched_says_what_to_do(run: CommandLine, file: Path, tm
     is its own reference gets a warning."""
     model = tmp_path / "m.rgl"
     model.write_bytes(b"\x89\xff\x00")
-    result = run("watch", file, "--reference", 20000)
-    assert (result.code, "lies between 0 and 1: declare with --range LO HI" in result.err) == (2, True)
-    result = run("watch", file, "--resume", model, "--save", tmp_path / "s.json")
-    assert (result.code, "a saved model, and no state" in result.err, "codec" in result.err) == (1, True, False)
-    result = run("watch", file, "--reference", 0.1, "--mean-rounds", 10, "--alpha", 0.1)
-    assert (result.code, "one promise is expected" in result.err) == (2, True)
-    result = run("watch", file, "--column", "wrong", "--previous", file)
-    assert (result.code, "is the --previous file too" in result.err) == (0, True)
+    command = run("watch", file, "--reference", 20000)
+    assert (command.code, "lies between 0 and 1: declare with --range LO HI" in command.err) == (2, True)
+    command = run("watch", file, "--resume", model, "--save", tmp_path / "s.json")
+    assert (command.code, "a saved model, and no state" in command.err, "codec" in command.err) == (1, True, False)
+    command = run("watch", file, "--reference", 0.1, "--mean-rounds", 10, "--alpha", 0.1)
+    assert (command.code, "one promise is expected" in command.err) == (2, True)
+    command = run("watch", file, "--column", "wrong", "--previous", file)
+    assert (command.code, "is the --previous file too" in command.err) == (0, True)

@@ -69,15 +69,15 @@ def test_rows_of_one_time_are_a_block(run, tmp_path, name):
     clock = clock_of(400)
     table, out = write(tmp_path / "t.csv", clock, advice, outcomes), tmp_path / "o.csv"
     more = ("--range", 0, 1) if name in ("hedge", "fixed-share", "squint") else ()
-    result = run("combine", table, *WORDS, "--learner", name, "--out", out, "--loss", "square", *more, "--json")
-    report = result.json
+    command = run("combine", table, *WORDS, "--learner", name, "--out", out, "--loss", "square", *more, "--json")
+    report = command.json
     learner = expert_class(name)(loss="square", **({"value_range": (0, 1)} if more else {}))
     assert [float(one) for one in forecasts(out)] == plainly(learner, clock, advice, outcomes)
     assert report["loss"] == learner.ledger_.loss
     assert report["weights"] == dict(zip(EXPERTS, learner.weights.tolist(), strict=True))
     assert report["largest_block"] == np.bincount(clock).max()
     assert report["delay_cost"] is not None
-    assert result.code == 0  # no bound is broken
+    assert command.code == 0  # no bound is broken
 
 
 def test_no_forecast_sees_an_outcome_of_its_own_time(run, tmp_path):
@@ -119,11 +119,11 @@ def test_a_delay_of_one_learns_each_row_before_the_next(run, tmp_path):
 )
 def test_times_that_go_back_are_refused(run, tmp_path, times, line, words):
     """Numbers and dates that go back are an error with the line, which says what to do."""
-    result = run("combine", write(tmp_path / "t.csv", times, *drawn(3)), *WORDS, "--quiet")
-    assert result.code == 1
-    assert f"t.csv:{line}:" in result.err
-    assert f"'hour' goes back, {words}" in result.err
-    assert "--delay 1" in result.err
+    command = run("combine", write(tmp_path / "t.csv", times, *drawn(3)), *WORDS, "--quiet")
+    assert command.code == 1
+    assert f"t.csv:{line}:" in command.err
+    assert f"'hour' goes back, {words}" in command.err
+    assert "--delay 1" in command.err
 
 
 def test_times_of_another_kind_than_the_first_are_refused(tmp_path):
@@ -155,8 +155,8 @@ def test_blocks_may_be_stretches_of_time(run, tmp_path, unit, expected):
     table, model = write(tmp_path / "t.csv", times, *drawn(4)), tmp_path / "m.rgl"
     (batch,) = open_forecasts(table, target="load", time="hour", blocks=True, block=unit).batches()
     assert batch.clock.tolist() == expected
-    result = run("combine", table, *WORDS, "--block", unit, "--json", "--save", model)
-    assert result.json["largest_block"] == max(expected.count(one) for one in expected)
+    command = run("combine", table, *WORDS, "--block", unit, "--json", "--save", model)
+    assert command.json["largest_block"] == max(expected.count(one) for one in expected)
     assert run("combine", table, "--resume", model, *QUIET).code == 0
     other = "week" if unit != "week" else "day"
     assert "contradicts the model" in run("combine", table, "--resume", model, "--block", other).err
@@ -172,10 +172,10 @@ def test_a_draw_a_round_cannot_wait(run, tmp_path):
     binary = np.round(outcomes), np.round(advice)
     words = ("--learner", "randomized-weighted-majority", "--loss", "zero-one", "--set", "beta=0.5", *QUIET)
     table = write(tmp_path / "t.csv", [1, 2, 3, 4, 4, 5, 6, 7], binary[1], binary[0])
-    result = run("combine", table, *WORDS, *words)
-    assert result.code == 1
-    assert f"{table}:6:" in result.err
-    assert "both of 4, and randomized-weighted-majority needs every outcome at once; --delay 1" in result.err
+    command = run("combine", table, *WORDS, *words)
+    assert command.code == 1
+    assert f"{table}:6:" in command.err
+    assert "both of 4, and randomized-weighted-majority needs every outcome at once; --delay 1" in command.err
     assert run("combine", table, *WORDS, *words, "--delay", 1).code == 0
     assert run("combine", write(tmp_path / "u.csv", range(8), binary[1], binary[0]), *WORDS, *words).code == 0
 
@@ -230,10 +230,10 @@ def test_a_row_without_outcome_between_others_is_no_round(run, tmp_path, words):
     clock = np.arange(80) // 2
     table, out = write(tmp_path / "t.csv", clock, advice, np.append(outcomes[:78], [np.nan] * 2)), tmp_path / "o.csv"
     experts = ("--experts", ",".join(EXPERTS))
-    result = run("combine", table, "--target", "load", *experts, *words, "--out", out, "--json")
-    report = result.json
+    command = run("combine", table, "--target", "load", *experts, *words, "--out", out, "--json")
+    report = command.json
     assert (report["rounds"], report["without_outcome"], len(report["forecast"])) == (74, 4, 2)
-    assert "4 rows have no outcome and rows with one after it" in result.err
+    assert "4 rows have no outcome and rows with one after it" in command.err
     with out.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row for row in range(80) if not rows[row]["outcome"]] == [*gaps, 78, 79]

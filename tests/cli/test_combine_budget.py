@@ -96,11 +96,11 @@ def test_a_resumed_run_is_the_whole_run(run, tmp_path, every):
     one, two, whole = (tmp_path / name for name in ("one.csv", "two.csv", "whole.csv"))
     for path, part in ((whole, text), (one, text[:200]), (two, [text[0], *text[200:]])):
         path.write_text("".join(part))
-    result = run("combine", whole, *READ, "--label-budget", "10%", "--save", tmp_path / "w.rgl", *QUIET)
+    command = run("combine", whole, *READ, "--label-budget", "10%", "--save", tmp_path / "w.rgl", *QUIET)
     run("combine", one, *READ, "--label-budget", "10%", "--save", tmp_path / "h.rgl", *QUIET, *every)
     again = run("combine", two, "--resume", tmp_path / "h.rgl", *QUIET)
     assert (tmp_path / "w.rgl").read_bytes() == (tmp_path / "h.rgl").read_bytes()
-    assert result.out.splitlines()[1:] == again.out.splitlines()[1:]
+    assert command.out.splitlines()[1:] == again.out.splitlines()[1:]
 
 
 def test_a_row_that_cannot_be_played_leaves_those_before_it(run, tmp_path):

@@ -31,11 +31,11 @@ def weather(tmp_path):
 
 def test_columns_that_are_hardly_forecasts_are_reported(run, weather):
     """A column far from all outcomes and a flag are experts as they stand, and a note says how to leave them out."""
-    result = run("combine", weather, "--target", "load", "--json")
-    assert result.json["experts"] == 4
-    assert "'latitude' lies far (44.5 to 46.5) from all outcomes of the first rows (0.1" in result.err
-    assert "'holiday' is 0 or 1 in all of the first rows, as a flag is" in result.err
-    assert result.err.count("leave it out with --ignore") == 2
+    command = run("combine", weather, "--target", "load", "--json")
+    assert command.json["experts"] == 4
+    assert "'latitude' lies far (44.5 to 46.5) from all outcomes of the first rows (0.1" in command.err
+    assert "'holiday' is 0 or 1 in all of the first rows, as a flag is" in command.err
+    assert command.err.count("leave it out with --ignore") == 2
     quiet = run("combine", weather, "--target", "load", "--ignore", "latitude,holiday", "--json")
     assert (quiet.json["experts"], quiet.err) == (2, "")
     chosen = run("combine", weather, "--target", "load", "--experts", "a,b", "--json")
@@ -63,9 +63,9 @@ def test_forecasts_of_flags_and_biased_forecasts_are_not_suspected(run, tmp_path
 )
 def test_what_is_ignored_must_be_there_and_unused(run, tmp_path, words, code, message):
     """A column that is not there, or that another option names, is refused."""
-    result = run("combine", write_table(tmp_path / "t.csv", *drawn(30)), *WORDS, *words, *QUIET)
-    assert result.code == code
-    assert message in result.err
+    command = run("combine", write_table(tmp_path / "t.csv", *drawn(30)), *WORDS, *words, *QUIET)
+    assert command.code == code
+    assert message in command.err
 
 
 def test_archives_ignore_columns_too(run, tmp_path):
@@ -80,9 +80,9 @@ def test_archives_ignore_columns_too(run, tmp_path):
 def test_prices_are_not_guessed(run, tmp_path):
     """Without --loss and --target, eg asks whether the columns are price relatives or forecasts."""
     table = write_table(tmp_path / "t.csv", *drawn(30))
-    result = run("combine", table, "--time", "day", "--learner", "eg")
-    assert result.code == 2
-    assert "needs a --loss: wealth where the table holds price relatives" in result.err
+    command = run("combine", table, "--time", "day", "--learner", "eg")
+    assert command.code == 2
+    assert "needs a --loss: wealth where the table holds price relatives" in command.err
     forecast = run("combine", table, *WORDS, "--learner", "eg", "--json").json
     assert forecast["loss_name"] == "square"
 

@@ -52,8 +52,8 @@ def blocks_of(path: Path, size: int) -> Path:
 @pytest.mark.parametrize("words", [(), ("--delay", 7), ("--learner", "hedge"), ("--loss", "pinball", "--tau", "0.3")])
 def test_the_rows_have_the_intervals_of_the_class(run, table, tmp_path, words):
     """Every row, and each of the last ones without outcome, has the interval that `AdaptiveIntervals` makes."""
-    result = run("combine", table, *READ, "--interval", 0.8, *words, "--out", tmp_path / "o.csv", "--json", *QUIET)
-    columns, report = rows_of(tmp_path / "o.csv"), result.json
+    command = run("combine", table, *READ, "--interval", 0.8, *words, "--out", tmp_path / "o.csv", "--json", *QUIET)
+    columns, report = rows_of(tmp_path / "o.csv"), command.json
     delay = 7 if "--delay" in words else 1
     intervals = AdaptiveIntervals(0.8)
     outcomes = np.array(columns["outcome"])
@@ -78,14 +78,14 @@ def test_the_rows_have_the_intervals_of_the_class(run, table, tmp_path, words):
 def test_rows_of_one_time_have_intervals_of_one_size(run, tmp_path):
     """No outcome of a block changes an interval of it, and the bound allows for the others of the block."""
     path = blocks_of(tmp_path / "b.csv", 5)
-    result = run("combine", path, *READ, "--interval", 0.9, "--out", tmp_path / "o.csv", "--json", *QUIET)
+    command = run("combine", path, *READ, "--interval", 0.9, "--out", tmp_path / "o.csv", "--json", *QUIET)
     columns = rows_of(tmp_path / "o.csv")
     half = (np.array(columns["high"]) - np.array(columns["low"])).reshape(-1, 5)
     finite = half[np.isfinite(half).all(axis=1)]
     assert len(finite) > 80
     assert np.ptp(finite, axis=1).max() < 1e-12
     assert len(np.unique(finite[:, 0].round(9))) > 20
-    assert result.json["interval"]["outstanding"] == 4
+    assert command.json["interval"]["outstanding"] == 4
 
 
 @pytest.mark.parametrize("words", [(), ("--delay", 6)])
@@ -158,11 +158,11 @@ def test_without_the_option_nothing_is_reported_of_intervals(run, table, tmp_pat
 )
 def test_what_has_no_meaning_is_refused(run, table, words, fault):
     """A share outside (0, 1), and losses whose forecasts are no numbers, in one line."""
-    result = run("combine", table, *READ, *words, "--quiet")
-    assert result.code == 2
-    assert result.err.startswith("regretless: ")
-    assert fault in result.err
-    assert result.err.count("\n") == 1
+    command = run("combine", table, *READ, *words, "--quiet")
+    assert command.code == 2
+    assert command.err.startswith("regretless: ")
+    assert fault in command.err
+    assert command.err.count("\n") == 1
 
 
 def test_a_model_has_the_intervals_that_it_has(run, table, tmp_path):
@@ -175,8 +175,8 @@ def test_a_model_has_the_intervals_that_it_has(run, table, tmp_path):
         (model, ("--interval-step", 0.1), "--interval-step 0.1 contradicts the model, which has 0.02"),
         (bare, ("--interval", 0.9), "--interval 0.9 contradicts the model, which learned without intervals"),
     ]:
-        result = run("combine", table, "--resume", path, *words, "--quiet")
-        assert (result.code, fault in result.err) == (2, True)
+        command = run("combine", table, "--resume", path, *words, "--quiet")
+        assert (command.code, fault in command.err) == (2, True)
     assert run("combine", table, "--resume", model, "--interval", 0.9, *QUIET).code == 0
 
 
@@ -199,9 +199,9 @@ def test_without_a_round_there_is_a_forecast_and_no_certificate(run, tmp_path):
     """A table without outcomes has the whole line around its forecasts, no coverage, and a page all the same."""
     advice, _ = drawn(3, seed=2)
     path, page = write_table(tmp_path / "n.csv", advice, np.empty(0)), tmp_path / "r.html"
-    result = run("combine", path, *READ, "--interval", 0.9, "--report", page, "--json", *QUIET)
-    assert result.code == 0
-    interval = result.json["interval"]
+    command = run("combine", path, *READ, "--interval", 0.9, "--report", page, "--json", *QUIET)
+    assert command.code == 0
+    interval = command.json["interval"]
     assert (interval["rounds"], interval["coverage"], interval["bound"], interval["mean_width"]) == (
         0,
         None,
@@ -224,7 +224,7 @@ def test_a_model_whose_intervals_do_not_fit_is_refused(run, table, tmp_path):
     for interval in spoilt:
         write(model, learner, extra | {"interval": interval})
         for words in (("combine", table, "--resume", model, "--quiet"), ("inspect", model)):
-            result = run(*words)
-            assert result.code == 1, interval
-            assert result.err.startswith("regretless: ")
-            assert "does not fit together" in result.err
+            command = run(*words)
+            assert command.code == 1, interval
+            assert command.err.startswith("regretless: ")
+            assert "does not fit together" in command.err

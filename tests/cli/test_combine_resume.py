@@ -80,8 +80,8 @@ def test_files_are_combined_like_one(run, tmp_path, name):
     run("combine", table(slice(0, ROWS)), *WORDS, *words, *QUIET, "--save", c)
     run("combine", table(slice(0, 1)), *WORDS, *words, *QUIET, "--save", a)
     for part in (slice(1, 300), slice(300, ROWS)):
-        result = run("combine", table(part), *QUIET, "--resume", a, "--save", b)
-        assert result.code == 0, result.err
+        command = run("combine", table(part), *QUIET, "--resume", a, "--save", b)
+        assert command.code == 0, command.err
         a, b = b, a
     assert a.read_bytes() == c.read_bytes()
 
@@ -133,15 +133,15 @@ def test_columns_may_change_their_places(run, tmp_path):
         writer.writeheader()
         writer.writerows(rows)
     assert run("combine", second, *QUIET, "--resume", twin).code == 0
-    result = run("combine", moved, *QUIET, "--resume", model)
-    assert result.code == 0
-    assert "'new' is left out: not known to the model" in result.err
+    command = run("combine", moved, *QUIET, "--resume", model)
+    assert command.code == 0
+    assert "'new' is left out: not known to the model" in command.err
     assert model.read_bytes() == twin.read_bytes()
     poor = tmp_path / "poor.csv"
     poor.write_text("day,north,load\nx,1,1\n")
-    result = run("combine", poor, *QUIET, "--resume", model)
-    assert result.code == 1
-    assert "there is no column 'south', 'east', 'west'" in result.err
+    command = run("combine", poor, *QUIET, "--resume", model)
+    assert command.code == 1
+    assert "there is no column 'south', 'east', 'west'" in command.err
 
 
 def test_a_finished_model_forecasts_rows_without_outcomes(run, tmp_path):
@@ -211,9 +211,9 @@ def test_a_second_signal_ends_at_once(run, tmp_path, blocks, strike, monkeypatch
     before = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr("regretless.cli.signals.SAME_SIGNAL", 0.0)
     strike(1, signal.SIGINT, signal.SIGINT)
-    result = run("combine", table, *WORDS, *QUIET, "--save", tmp_path / "m.rgl", "--out", tmp_path / "o.csv")
-    assert (result.code, result.out) == (130, "")
-    assert "Traceback" not in result.err
+    command = run("combine", table, *WORDS, *QUIET, "--save", tmp_path / "m.rgl", "--out", tmp_path / "o.csv")
+    assert (command.code, command.out) == (130, "")
+    assert "Traceback" not in command.err
     assert sorted(one.name for one in tmp_path.iterdir()) == ["t.csv"]
     assert signal.getsignal(signal.SIGINT) is before
 
@@ -230,10 +230,10 @@ def test_a_bad_row_keeps_what_was_learned(run, tmp_path, blocks, bad, delay):
     text = lines(advice, outcomes)
     text[301] = "d0300,word,1,1,1,1\n" if bad == "word" else "d0300,,,,,1\n"
     table.write_text("".join(text))
-    result = run("combine", table, *words, "--save", model, "--out", tmp_path / "first.csv")
-    assert result.code == 1
-    assert f"{table}:302:" in result.err
-    assert "300 rounds are kept" in result.err
+    command = run("combine", table, *words, "--save", model, "--out", tmp_path / "first.csv")
+    assert command.code == 1
+    assert f"{table}:302:" in command.err
+    assert "300 rounds are kept" in command.err
     assert run("inspect", model, "--json").json["unfinished"] == {"row": 300, "source": "t.csv"}
     table.write_text(good)
     assert run("combine", table, *QUIET, "--resume", model, "--out", tmp_path / "second.csv").code == 0
@@ -285,9 +285,9 @@ def test_an_unfinished_run_goes_on_in_its_own_file(run, tmp_path, blocks, strike
     strike(1, signal.SIGINT)
     run("combine", table, *WORDS, *QUIET, "--save", tmp_path / "m.rgl")
     monkeypatch.setattr(Console, "rounds", lambda console, played: None)
-    result = run("combine", other, *QUIET, "--resume", tmp_path / "m.rgl")
-    assert result.code == 1
-    assert "of t.csv, not of this" in result.err
+    command = run("combine", other, *QUIET, "--resume", tmp_path / "m.rgl")
+    assert command.code == 1
+    assert "of t.csv, not of this" in command.err
 
 
 def test_a_long_history_stays_short(run, tmp_path):
@@ -315,5 +315,5 @@ def test_rows_that_are_learned_twice_are_spoken_of(run, tmp_path):
     assert again.code == 0
     assert "was learned before, and is learned again" in again.err
     second = write_table(tmp_path / "second.csv", advice[40:], outcomes[40:], first=40)
-    result = run("combine", second, "--resume", model, "--quiet")
-    assert (result.code, result.err) == (0, "")
+    command = run("combine", second, "--resume", model, "--quiet")
+    assert (command.code, command.err) == (0, "")

@@ -60,11 +60,11 @@ def test_learners_without_a_constant_feature_get_one_where_nobody_says(run: Comm
     """Those whose info says so have it in their parameters and in a note; --set intercept=0 leaves it out."""
     for name, usual in {"alma": 32.0, "passive-aggressive": 32.0, "winnow": 0.0, "arow": 1.0}.items():
         assert LEARNERS[name].info.constant == (usual == 32)
-        result = run("learn", rows, "--learner", name, "--no-certify", "--json").json
-        assert result["parameters"]["intercept"] == usual
-        assert any("a constant feature of 32" in note for note in result["notes"]) == (usual == 32)
-    result = run("learn", rows, "--learner", "perceptron", "--no-certify", "--set", "intercept=0", "--json").json
-    assert (result["parameters"]["intercept"], "constant feature" in "".join(result["notes"])) == (0.0, False)
+        output = run("learn", rows, "--learner", name, "--no-certify", "--json").json
+        assert output["parameters"]["intercept"] == usual
+        assert any("a constant feature of 32" in note for note in output["notes"]) == (usual == 32)
+    output = run("learn", rows, "--learner", "perceptron", "--no-certify", "--set", "intercept=0", "--json").json
+    assert (output["parameters"]["intercept"], "constant feature" in "".join(output["notes"])) == (0.0, False)
 
 
 def test_all_paths_have_the_same_constant_feature(run: CommandLine, rows: Path, tmp_path: Path) -> None:
@@ -88,9 +88,9 @@ def test_all_paths_have_the_same_constant_feature(run: CommandLine, rows: Path, 
 
 def test_certificates_are_those_of_the_longer_rows(run: CommandLine, rows: Path, tmp_path: Path) -> None:
     """Bounds hold, and verify computes them again from the report."""
-    result = run("learn", rows, "--learner", "perceptron", "--json")
-    (tmp_path / "r.json").write_text(result.out)
-    applying = [one for one in result.json["certificates"] if one["applies"]]
+    command = run("learn", rows, "--learner", "perceptron", "--json")
+    (tmp_path / "r.json").write_text(command.out)
+    applying = [one for one in command.json["certificates"] if one["applies"]]
     assert applying
     assert all(one["observed"] <= one["bound"] for one in applying)
     assert applying[0]["constants"]["ledger"]["max_norm2"] > 32.0**2 + 2 * 32.0**2

@@ -49,17 +49,17 @@ def test_json_has_log_losses_and_members(run: CommandLine, tmp_path: Path, class
     """The log loss of one pass is the ledger's, that of the best constant the entropy of the labels, and members are
     those of the model; another learner says nothing of these."""
     file, model = table(tmp_path / "t.csv", classes=classes), tmp_path / "m.rgl"
-    values = run("learn", file, "--no-certify", "--save", model, "--json").json
+    output = run("learn", file, "--no-certify", "--save", model, "--json").json
     learner = regretless.load(model)
-    assert values["log_loss"] == pytest.approx(learner.ledger_.loss, rel=1e-12)
-    counts = np.array([one["rows"] for one in values["progressive"]["classes"]])
+    assert output["log_loss"] == pytest.approx(learner.ledger_.loss, rel=1e-12)
+    counts = np.array([one["rows"] for one in output["progressive"]["classes"]])
     assert len(counts) == classes
-    assert values["best_constant_log_loss"] == pytest.approx(float(-counts @ np.log(counts / 120)))
-    assert values["best_constant_log_loss"] < values["progressive"]["constant_so_far_log_loss"]
-    assert [one["name"] for one in values["members"]] == learner.members_
-    assert [one["loss"] for one in values["members"]] == pytest.approx(learner.losses_.sum(axis=0).tolist())
-    assert sum(one["posterior"] for one in values["members"]) == pytest.approx(1)
-    assert run("inspect", model, "--json").json["members"] == values["members"]
+    assert output["best_constant_log_loss"] == pytest.approx(float(-counts @ np.log(counts / 120)))
+    assert output["best_constant_log_loss"] < output["progressive"]["constant_so_far_log_loss"]
+    assert [one["name"] for one in output["members"]] == learner.members_
+    assert [one["loss"] for one in output["members"]] == pytest.approx(learner.losses_.sum(axis=0).tolist())
+    assert sum(one["posterior"] for one in output["members"]) == pytest.approx(1)
+    assert run("inspect", model, "--json").json["members"] == output["members"]
     other = run("learn", file, *BARE, "--json").json
     assert not {"log_loss", "best_constant_log_loss", "members"} & (other.keys() | other["progressive"].keys())
 
@@ -67,16 +67,16 @@ def test_json_has_log_losses_and_members(run: CommandLine, tmp_path: Path, class
 def test_lines_set_the_log_loss_beside_constants_and_members(run: CommandLine, tmp_path: Path) -> None:
     """People read the log loss, two constants and each member, and certificates begin with one against every vector."""
     file, model = table(tmp_path / "t.csv"), tmp_path / "m.rgl"
-    values = run("learn", file, "--no-certify", "--json").json
+    output = run("learn", file, "--no-certify", "--json").json
     lines = run("learn", file, "--save", model).out.splitlines()
     assert lines[0].startswith("log loss, each row predicted before it is learned: ")
     for line, name in zip(lines[:3], ("log_loss", "best_constant_log_loss", "constant_so_far_log_loss"), strict=True):
-        loss = values["progressive"][name]
+        loss = output["progressive"][name]
         assert line.endswith(f": {loss:,.1f} ({loss / 120:.4f} a row)")
     shown = [line.rsplit(maxsplit=3) for line in lines if line.startswith(("  rate", "  coins", "  full", "  stacked"))]
-    assert [name.strip() for name, *_ in shown] == [one["name"] for one in values["members"]]
+    assert [name.strip() for name, *_ in shown] == [one["name"] for one in output["members"]]
     assert [float(weight) for *_, weight in shown] == pytest.approx(
-        [one["posterior"] for one in values["members"]], abs=1e-4
+        [one["posterior"] for one in output["members"]], abs=1e-4
     )
     (first, *_) = (line for line in lines if ": log loss " in line)
     assert first.startswith("Against every vector")
@@ -151,10 +151,10 @@ def test_a_learner_without_intercept_that_a_constant_beats_is_reported(run: Comm
 def test_shards_ask_for_a_learner_that_can_be_mixed(run: CommandLine, tmp_path: Path) -> None:
     """Without --learner, shards are refused with the reason and the names of learners that can be mixed."""
     files = [table(tmp_path / f"{k}.csv", seed=k) for k in (1, 2)]
-    result = run("learn", *files, "--workers", 1)
-    assert (result.code, result.out) == (2, "")
-    assert f"give --learner, the default one will not do: {DEFAULT} cannot be mixed over shards" in result.err
-    assert "perceptron" in result.err
+    command = run("learn", *files, "--workers", 1)
+    assert (command.code, command.out) == (2, "")
+    assert f"give --learner, the default one will not do: {DEFAULT} cannot be mixed over shards" in command.err
+    assert "perceptron" in command.err
 
 
 def test_scipy_is_read_for_certificates_alone(tmp_path: Path) -> None:
@@ -197,9 +197,9 @@ def test_vectors_of_several_classes_are_reported_as_missing(run: CommandLine, tm
     """Of three classes `verify` asks for no file that cannot have the vectors."""
     file, report = table(tmp_path / "t.csv", classes=3), tmp_path / "r.json"
     report.write_text(run("learn", file, "--json").out)
-    result = run("verify", report, file)
-    assert "cannot be checked: by_a_rate: its comparators are vectors of each class, which are not kept" in result.out
-    assert "--comparators" not in result.out
+    command = run("verify", report, file)
+    assert "cannot be checked: by_a_rate: its comparators are vectors of each class, which are not kept" in command.out
+    assert "--comparators" not in command.out
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -211,7 +211,7 @@ def test_vectors_suffer_in_every_pass(run: CommandLine, tmp_path: Path, classes:
     file.write_text("\n".join(["a,label", *rows]) + "\n")
     once, thrice = (run("learn", file, "--passes", passes, "--set", "full=0", "--json") for passes in (1, 3))
     assert (once.code, thrice.code) == (0, 0)
-    one, three = ({c["theorem"]: c for c in result.json["certificates"]} for result in (once, thrice))
+    one, three = ({c["theorem"]: c for c in command.json["certificates"]} for command in (once, thrice))
     assert three["against_constant"]["observed"] > 2.5 * one["against_constant"]["observed"]
     losses = [each["against_constant"]["comparator"]["loss"] for each in (one, three)]
     assert losses[1] == pytest.approx(3 * losses[0], rel=0 if classes == 2 else 0.1)

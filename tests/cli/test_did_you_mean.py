@@ -49,10 +49,10 @@ def test_names_that_are_like_a_text(text, names, message):
 def test_misspelt_words_are_answered_by_what_may_be_meant(run, tmp_path, words, meant):
     """Verbs, options, their values, parameters and columns."""
     (tmp_path / "t.csv").write_text("height,weight,label\n1,2,x\n2,1,y\n")
-    result = run(*(word.format(table=tmp_path / "t.csv") for word in words))
-    assert result.code in (1, 2)
-    assert result.out == ""
-    assert f"did you mean {meant}" in result.err
+    command = run(*(word.format(table=tmp_path / "t.csv") for word in words))
+    assert command.code in (1, 2)
+    assert command.out == ""
+    assert f"did you mean {meant}" in command.err
 
 
 def test_a_target_is_advised_for_labels_and_for_numbers(run, tmp_path):
@@ -60,10 +60,10 @@ def test_a_target_is_advised_for_labels_and_for_numbers(run, tmp_path):
     outcomes of forecasts are not taken for an expert."""
     lines = [f"{row / 7:.3f},{'ab'[row % 2]},{row * row / 3:.2f}" for row in range(60)]
     (tmp_path / "t.csv").write_text("\n".join(["size,colour,price", *lines]) + "\n")
-    result = run("learn", tmp_path / "t.csv")
-    assert result.err.splitlines()[0].endswith("as in --target colour or --target price")
-    result = run("combine", tmp_path / "t.csv", "--target", "colour")
-    assert result.err.splitlines()[-1].endswith(":2:7: column 'colour' holds 'a'; a number is expected")
+    command = run("learn", tmp_path / "t.csv")
+    assert command.err.splitlines()[0].endswith("as in --target colour or --target price")
+    command = run("combine", tmp_path / "t.csv", "--target", "colour")
+    assert command.err.splitlines()[-1].endswith(":2:7: column 'colour' holds 'a'; a number is expected")
 
 
 @pytest.mark.parametrize("verb", ["predict", "certify"])
@@ -72,8 +72,8 @@ def test_a_model_in_place_of_the_rows_is_reported(run, tmp_path, verb):
     table, model = tmp_path / "t.csv", tmp_path / "m.rgl"
     table.write_text("a,label\n1,x\n2,y\n")
     assert run("learn", table, "--learner", "perceptron", "--no-certify", "--quiet", "--save", model).code == 0
-    result = run(verb, table, model)
+    command = run(verb, table, model)
     message = f"regretless: the model comes first, and the rows behind it: {model} {table}\n"
-    assert (result.code, result.err) == (2, message)
-    result = run("learn", model)
-    assert result.err.startswith(f"regretless: {model}: this is a saved model; give a file of data")
+    assert (command.code, command.err) == (2, message)
+    command = run("learn", model)
+    assert command.err.startswith(f"regretless: {model}: this is a saved model; give a file of data")

@@ -109,9 +109,9 @@ def test_theorems_have_names_of_their_own() -> None:
 )
 def test_an_unknown_name_is_refused_with_those_like_it(command_line: CommandLine, words: list[str], text: str) -> None:
     """A name that is wrong is a usage error in one line that says what was meant."""
-    result = command_line("explain", *words)
-    assert (result.code, result.out) == (2, "")
-    assert text in result.err
+    command = command_line("explain", *words)
+    assert (command.code, command.out) == (2, "")
+    assert text in command.err
 
 
 def test_what_is_explained_can_be_asked_for_in_python_names(command_line: CommandLine) -> None:
@@ -121,16 +121,16 @@ def test_what_is_explained_can_be_asked_for_in_python_names(command_line: Comman
     assert command_line("explain", "hedge", "--json").json["others"] == ["bandits.hedge"]
     every = command_line("explain").out
     assert all(f"  {name} " in every for table in TABLES.values() for name in table)
-    values = command_line("explain", "--theorem", "separable", "--json").json
-    assert "linear.perceptron" in values["learners"]
-    assert "comparator.margin**2" in values["computed"]
+    output = command_line("explain", "--theorem", "separable", "--json").json
+    assert "linear.perceptron" in output["learners"]
+    assert "comparator.margin**2" in output["computed"]
 
 
 def test_a_theorem_can_be_asked_for_by_the_title_that_certificates_print(command_line: CommandLine) -> None:
     """A title in any case is the theorem of that title; one that several have gives them all, with their learners."""
-    values = command_line("explain", "--theorem", "sharp HINGE bound", "--json").json
-    assert [one["theorem"] for one in values["theorems"]] == ["p_norm_sharp", "sharp"]
-    assert "linear.perceptron" in values["theorems"][1]["learners"]
+    output = command_line("explain", "--theorem", "sharp HINGE bound", "--json").json
+    assert [one["theorem"] for one in output["theorems"]] == ["p_norm_sharp", "sharp"]
+    assert "linear.perceptron" in output["theorems"][1]["learners"]
     printed = command_line("explain", "--theorem", "Sharp hinge bound").out
     assert printed.index("(p_norm_sharp)") < printed.index("(sharp)")
     halving = theorems()["halving"].title
@@ -195,9 +195,9 @@ def test_a_traced_perceptron_is_the_one_of_the_textbook(command_line: CommandLin
 def test_losses_of_traced_rows_add_up_to_the_ledger(command_line: CommandLine, tmp_path: Path, learner: str) -> None:
     """Of every kind of learner the losses of all rows together are the loss of the run."""
     words = ("learn", rows(tmp_path), "--learner", learner, "--trace", "9", "--json")
-    values = command_line(*words, *(("--set", "gamma=0.1") if learner == "kernel-perceptron" else ())).json
-    assert len(values["trace"]) == len(ROWS)
-    assert sum(one["loss"] for one in values["trace"]) == pytest.approx(values["loss"])
+    output = command_line(*words, *(("--set", "gamma=0.1") if learner == "kernel-perceptron" else ())).json
+    assert len(output["trace"]) == len(ROWS)
+    assert sum(one["loss"] for one in output["trace"]) == pytest.approx(output["loss"])
 
 
 def test_a_traced_loss_is_that_of_its_round(command_line: CommandLine, tmp_path: Path) -> None:
@@ -243,10 +243,10 @@ def test_a_traced_round_of_experts_says_whether_it_was_learned(command_line: Com
 def test_numbers_are_traced_with_their_forecasts(command_line: CommandLine, tmp_path: Path) -> None:
     """The squared errors of traced forecasts are the loss of the run; before the first outcome there is none."""
     words = ("learn", rows(tmp_path), "--task", "regression", "--trace", "9", "--json")
-    values = command_line(*words).json
-    errors = [(one["prediction"] - one["outcome"]) ** 2 for one in values["trace"][1:]]
-    assert sum(errors) == pytest.approx(values["progressive"]["squared_loss"])
-    assert values["trace"][0]["prediction"] is None
+    output = command_line(*words).json
+    errors = [(one["prediction"] - one["outcome"]) ** 2 for one in output["trace"][1:]]
+    assert sum(errors) == pytest.approx(output["progressive"]["squared_loss"])
+    assert output["trace"][0]["prediction"] is None
     assert "forecast   none yet, " in command_line(*words[:-1]).out
 
 
@@ -286,10 +286,10 @@ def test_traced_draws_are_those_of_the_first_run(command_line: CommandLine, tmp_
     losses = np.array([[0, 1, 0.5], [1, 0, 0.5], [0, 1, 1], [0, 1, 0]])
     np.savetxt(tmp_path / "l.csv", losses, delimiter=",", header="a,b,c", comments="")
     words = ("pull", tmp_path / "l.csv", "--learner", "exp3", "--runs", "1", "--seed", "3", "--trace", "4")
-    values = command_line(*words, "--json").json
-    assert sum(one["loss"] for one in values["trace"]) == pytest.approx(values["loss"]["mean"])
+    output = command_line(*words, "--json").json
+    assert sum(one["loss"] for one in output["trace"]) == pytest.approx(output["loss"]["mean"])
     learner = Exp3(3, arms=["a", "b", "c"], horizon=4, seed=3)
-    for one, row in zip(values["trace"], losses, strict=True):
+    for one, row in zip(output["trace"], losses, strict=True):
         draw = learner.draw()
         assert (draw.name, draw.probability) == (one["arm"], one["probability"])
         learner.update(draw, row[int(draw)])

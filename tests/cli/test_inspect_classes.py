@@ -66,8 +66,8 @@ def test_a_refusal_says_what_can_be_done(verb, run, tmp_path):
     Halving(MADE).save(path)
     table.write_text("1 1:1\n")
     requests = [path] if verb == "predict" else ["--resume", path]
-    result = run(verb, *requests, table)
-    assert result.code == 1
+    command = run(verb, *requests, table)
+    assert command.code == 1
     assert (
-        "inspect shows it and what it predicts, and in Python regretless.load(...).play(points, labels)" in result.err
+        "inspect shows it and what it predicts, and in Python regretless.load(...).play(points, labels)" in command.err
     )

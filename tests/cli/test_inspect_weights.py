@@ -53,9 +53,9 @@ def test_a_matrix_is_shown_once(run, table, tmp_path, setting, shown):
     """What was set is not shown again as what it has come to be; what was left open is."""
     words = ("learn", table, "--target", "label", "--learner", "arow", "--set", f"matrix={setting}")
     run(*words, "--quiet", "--no-certify", "--save", tmp_path / "m.rgl")
-    result = run("inspect", tmp_path / "m.rgl").out
-    assert shown in result
-    assert result.count("matrix") == 1
+    text = run("inspect", tmp_path / "m.rgl").out
+    assert shown in text
+    assert text.count("matrix") == 1
 
 
 def test_weights_without_sizes_are_ranked_as_they_are(run, table, tmp_path):

@@ -36,12 +36,12 @@ def test_an_error_is_one_object_too(run, tmp_path, words, code, message):
     rows, bad = write(tmp_path / "a.svm", lines), write(tmp_path / "b.svm", [*lines, "1 2:x\n"])
     places = {"rows": rows, "bad": bad, "folder": tmp_path}
     words = tuple(word.format(**places) for word in words)
-    result = run(*words, "--json")
-    assert result.code == code
-    assert result.json["schema"] == "regretless.error/1"
-    assert result.json["code"] == code
-    assert message.format(**places) in result.json["error"]
-    assert result.err.splitlines()[0] == f"regretless: {result.json['error']}"
+    command = run(*words, "--json")
+    assert command.code == code
+    assert command.json["schema"] == "regretless.error/1"
+    assert command.json["code"] == code
+    assert message.format(**places) in command.json["error"]
+    assert command.err.splitlines()[0] == f"regretless: {command.json['error']}"
     assert run(*words).out == ""
 
 

@@ -65,18 +65,18 @@ def test_categorical_takes_several_columns(run, tmp_path):
 )
 def test_what_cannot_be_ignored_is_reported(run, table, words, message):
     """A column that is not there, or has to be, is an error."""
-    result = run("learn", table, *QUIET, *words)
-    assert result.code in (1, 2)
-    assert message in result.err
+    command = run("learn", table, *QUIET, *words)
+    assert command.code in (1, 2)
+    assert message in command.err
 
 
 def test_a_quantity_is_no_label(run, table, tmp_path):
     """A target of numbers that all differ is asked about before anything is learned, in tables and svmlight."""
     words = ("--ignore", "day,id,label", "--target", "price", "--save", tmp_path / "m.rgl")
-    result = run("learn", table, *QUIET, *words)
-    assert result.code == 1
-    assert "the target 'price' has " in result.err
-    assert "give --any-labels if each number is a label" in result.err
+    command = run("learn", table, *QUIET, *words)
+    assert command.code == 1
+    assert "the target 'price' has " in command.err
+    assert "give --any-labels if each number is a label" in command.err
     assert not (tmp_path / "m.rgl").exists()
     assert run("learn", table, *QUIET, *words, "--any-labels").code == 0
     (tmp_path / "q.svm").write_text("".join(f"{row / 7} 1:{row}\n" for row in range(100)))
@@ -92,10 +92,10 @@ def test_whole_numbers_that_are_not_numbered_as_classes_are_asked_about(run, tmp
     assert refused.code == 1
     assert "the target 'label' has 26 different numbers" in refused.err
     for file in (tmp_path / "age.csv", tmp_path / "letter.csv"):
-        result = run("learn", file, *words, *(["--any-labels"] if "age" in file.name else []))
-        assert result.code == 0
-        assert "each of the 26 different numbers of the labels" in result.err
-        assert "forecast with --task regression, with --set loss=poisson if it counts something" in result.err
+        command = run("learn", file, *words, *(["--any-labels"] if "age" in file.name else []))
+        assert command.code == 0
+        assert "each of the 26 different numbers of the labels" in command.err
+        assert "forecast with --task regression, with --set loss=poisson if it counts something" in command.err
 
 
 @pytest.mark.parametrize("labels", [[0.5, 1.5, 2.5], list(range(40)), [-1, 1]])
@@ -145,9 +145,9 @@ def test_files_of_other_formats_are_known_by_their_names(run, table, suffix):
     file = table.with_suffix(suffix)
     file.write_bytes(b"PK\x03\x04")
     for words in (("learn", file), ("combine", file, "--target", "y"), ("pull", file), ("solve", file)):
-        result = run(*words)
-        assert result.code == 1
-        assert result.err.splitlines()[-1].startswith(
+        command = run(*words)
+        assert command.code == 1
+        assert command.err.splitlines()[-1].startswith(
             f"regretless: {file}: no format of such files ({suffix}) is read; "
         )
     file.write_bytes(table.read_bytes())

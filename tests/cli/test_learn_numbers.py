@@ -51,9 +51,9 @@ def rows_of(table) -> tuple[np.ndarray, np.ndarray]:
 def test_fractions_mean_regression(run, table, tmp_path):
     """A target of many fractions is forecast as a number, which is said; JSON has its losses, and the sum is
     Python's."""
-    result = run("learn", table, *RENT, "--save", tmp_path / "m.rgl")
-    assert result.code == 0
-    assert "the target 'rent' has fractions, so numbers are forecast (--task regression)" in result.err
+    command = run("learn", table, *RENT, "--save", tmp_path / "m.rgl")
+    assert command.code == 0
+    assert "the target 'rent' has fractions, so numbers are forecast (--task regression)" in command.err
     report = run("learn", table, *RENT, "--json").json
     X, y = rows_of(table)
     learner = AggregatedRegressor().fit(X, y)
@@ -67,10 +67,10 @@ def test_fractions_mean_regression(run, table, tmp_path):
 
 def test_whole_numbers_are_asked_about(run, table):
     """Whole numbers that nearly all differ may be either: nothing is learned until the task is said."""
-    result = run("learn", table, *BILL, *QUIET)
-    assert result.code == 1
+    command = run("learn", table, *BILL, *QUIET)
+    assert command.code == 1
     either = "say whether it is one: --task regression, with --set loss=poisson for counts, or --task classification"
-    assert either in result.err
+    assert either in command.err
     assert run("learn", table, *BILL, *QUIET, "--task", "regression").code == 0
     assert run("learn", table, *BILL, *QUIET, "--task", "classification", "--any-labels", "--no-certify").code == 0
 
@@ -91,10 +91,10 @@ def test_squared_losses_of_simple_rules_stand_beside_squared_losses_alone(run, t
     """The mean so far and the row before, whose losses are squared, are printed for the square loss and for no other:
     neither in the lines, nor in the table, nor in a note."""
     words = ("--learner", "online-gradient-descent", "--task", "regression", "--set", f"loss={loss}", "--no-certify")
-    result = run("learn", table, *RENT, *words, "--set", "schedule=constant", "--set", "rate=1e-9")
-    assert result.code == 0
+    command = run("learn", table, *RENT, *words, "--set", "schedule=constant", "--set", "rate=1e-9")
+    assert command.code == 0
     for message in ("the mean of the outcomes so far:", "the outcome of the row before:", "mean so far", "loses less"):
-        assert (message in result.out + result.err) == (loss == "square"), message
+        assert (message in command.out + command.err) == (loss == "square"), message
 
 
 @pytest.mark.parametrize("loss", ["square", "absolute", "pinball", "huber"])
@@ -113,9 +113,9 @@ def test_a_constant_of_a_sample_is_not_called_the_best(run, table, monkeypatch):
     monkeypatch.setattr(certificates, "BLOCK", 10)
     monkeypatch.setattr(certificates, "ENTRIES", 40)
     words = ("--task", "quantile", "--set", "quantile=0.9")
-    result = run("learn", table, *RENT, *words)
-    assert "against a constant chosen on the first" in result.out
-    assert "known in hindsight" not in result.out
+    command = run("learn", table, *RENT, *words)
+    assert "against a constant chosen on the first" in command.out
+    assert "known in hindsight" not in command.out
     assert run("learn", table, *RENT, *words, "--json").json["best_constant_loss"] is None
 
 
@@ -189,11 +189,11 @@ def test_checkpoints_and_a_bad_row_leave_the_rows_before(run, table, tmp_path):
     bad = tmp_path / "bad.csv"
     cells = text[91].split(",")
     bad.write_text("".join([*text[:91], ",".join([*cells[:2], "1e300", cells[3]]), *text[92:]]))
-    result = run("learn", bad, *RENT, "--save", tmp_path / "m.rgl", "--quiet")
-    assert result.code == 1
-    assert "bad.csv, line 92" in result.err.replace(":92", ", line 92")
-    assert "1e+300" in result.err
-    assert "90 rounds are kept" in result.err
+    command = run("learn", bad, *RENT, "--save", tmp_path / "m.rgl", "--quiet")
+    assert command.code == 1
+    assert "bad.csv, line 92" in command.err.replace(":92", ", line 92")
+    assert "1e+300" in command.err
+    assert "90 rounds are kept" in command.err
     bad.write_text("".join(text))
     assert run("learn", bad, "--resume", tmp_path / "m.rgl", *RENT, "--quiet", "--no-certify").code == 0
     assert run("learn", table, *RENT, "--save", tmp_path / "whole.rgl", "--quiet", "--no-certify").code == 0
@@ -255,8 +255,8 @@ def test_the_report_draws_the_loss_forecasts_and_residuals(run, table, tmp_path)
 def test_vectors_are_saved_and_yours_is_compared(run, table, tmp_path):
     """--against reads a vector of yours, and --save-comparators writes those that were found."""
     np.save(tmp_path / "u.npy", [3.0, 50.0, 0.0])
-    result = run("learn", table, *RENT, "--against", tmp_path / "u.npy", "--json")
-    one = next(one for one in result.json["certificates"] if one["theorem"] == "by_a_full_matrix")
+    command = run("learn", table, *RENT, "--against", tmp_path / "u.npy", "--json")
+    one = next(one for one in command.json["certificates"] if one["theorem"] == "by_a_full_matrix")
     assert one["comparator"]["label"] == "yours"
     assert one["observed"] <= one["bound"]
     assert run("learn", table, *RENT, "--save-comparators", tmp_path / "u.npz", *QUIET).code == 0
@@ -281,26 +281,26 @@ def test_vectors_are_saved_and_yours_is_compared(run, table, tmp_path):
 )
 def test_what_contradicts_is_usage(run, table, words, message):
     """Options that do not go together are an error of usage that says which, before anything is learned."""
-    result = run("learn", table, *RENT, *words)
-    assert result.code == 2
-    assert message in result.err
-    assert "Traceback" not in result.err
+    command = run("learn", table, *RENT, *words)
+    assert command.code == 2
+    assert message in command.err
+    assert "Traceback" not in command.err
 
 
 def test_words_are_no_numbers(run, table):
     """A target of words is refused for regression with its first word."""
-    result = run("learn", table, "--target", "town", "--task", "regression", *QUIET)
-    assert result.code == 1
-    assert "'Oslo', which is no number" in result.err or "'Rome', which is no number" in result.err
+    command = run("learn", table, "--target", "town", "--task", "regression", *QUIET)
+    assert command.code == 1
+    assert "'Oslo', which is no number" in command.err or "'Rome', which is no number" in command.err
 
 
 def test_words_are_refused_by_the_name_of_the_interval(run, table):
     """Where --interval alone says that numbers are wanted, the message about a target of words names it and the
     column."""
-    result = run("learn", table, "--target", "town", "--interval", "0.9", *QUIET)
-    assert (result.code, result.out) == (1, "")
-    assert "--interval is for numbers, and the target 'town' holds words, first '" in result.err
-    assert "choose a column of numbers with --target, or leave --interval out" in result.err
+    command = run("learn", table, "--target", "town", "--interval", "0.9", *QUIET)
+    assert (command.code, command.out) == (1, "")
+    assert "--interval is for numbers, and the target 'town' holds words, first '" in command.err
+    assert "choose a column of numbers with --target, or leave --interval out" in command.err
 
 
 def test_verify_reads_the_target_of_the_report(run, table, tmp_path):
@@ -310,9 +310,9 @@ def test_verify_reads_the_target_of_the_report(run, table, tmp_path):
     (tmp_path / "towns.csv").write_text(words)
     report = tmp_path / "m.json"
     report.write_text(run("learn", tmp_path / "towns.csv", *RENT, "--json").out)
-    result = run("verify", report, tmp_path / "towns.csv")
-    assert result.code == 3
-    assert result.err.endswith("give the options of reading that learn had (--ignore and the like)\n")
+    command = run("verify", report, tmp_path / "towns.csv")
+    assert command.code == 3
+    assert command.err.endswith("give the options of reading that learn had (--ignore and the like)\n")
     assert run("verify", report, tmp_path / "towns.csv", "--ignore", "bill").code == 0
     other = run("verify", report, tmp_path / "towns.csv", "--target", "label")
     assert (other.code, other.err) == (2, f"regretless: --target label: {report} is about the target 'rent'\n")
@@ -320,10 +320,10 @@ def test_verify_reads_the_target_of_the_report(run, table, tmp_path):
     (tmp_path / "c.json").write_text(run("certify", tmp_path / "m.rgl", tmp_path / "towns.csv", "--json").out)
     assert run("verify", tmp_path / "c.json", tmp_path / "towns.csv", "--ignore", "bill").code == 0
     report.write_text(report.read_text().replace(', "target": "rent"', ""))
-    result = run("verify", report, tmp_path / "towns.csv")
-    assert (result.code, result.out) == (1, "")
-    assert f"the target 'label' holds words, first '{words.splitlines()[1].split(',')[1]}'" in result.err
-    assert f"and {report} is about numbers; give --target" in result.err
+    command = run("verify", report, tmp_path / "towns.csv")
+    assert (command.code, command.out) == (1, "")
+    assert f"the target 'label' holds words, first '{words.splitlines()[1].split(',')[1]}'" in command.err
+    assert f"and {report} is about numbers; give --target" in command.err
     assert run("verify", report, tmp_path / "towns.csv", *RENT).code == 0
 
 
@@ -335,10 +335,10 @@ def test_rows_that_are_learned_once_more_are_noticed(run, table, tmp_path, learn
     words = ("--learner", learner, "--task", "regression", *RENT, "--no-certify", *QUIET)
     assert "as it seems" not in run("learn", table, *words, "--save", model).err
     for _ in range(2):
-        result = run("learn", table, *words, "--resume", model)
-        assert result.code == 0
+        command = run("learn", table, *words, "--resume", model)
+        assert command.code == 0
         assert (
-            f"{table} is, as it seems, what the model had learned from: its rows were learned once more" in result.err
+            f"{table} is, as it seems, what the model had learned from: its rows were learned once more" in command.err
         )
     lines = table.read_text().splitlines(keepends=True)
     (tmp_path / "more.csv").write_text("".join([*lines[:5], "700" + lines[5], *lines[6:]]))
@@ -382,9 +382,9 @@ def test_verbs_of_labels_refuse_a_model_of_numbers(run, table, tmp_path):
         (("learn", table, *RENT, "--resume", model, "--task", "classification"), "which is for regression"),
         (("play", "--learner", "aggregated-regressor", "--environment", "separable"), "which no environment gives"),
     ]:
-        result = run(*words)
-        assert result.code in (1, 2)
-        assert message in result.err, words
+        command = run(*words)
+        assert command.code in (1, 2)
+        assert message in command.err, words
 
 
 @pytest.mark.parametrize("key", ["observed", "bound", "loss", "eta", "gap", "least", "energy"])
@@ -433,8 +433,8 @@ def test_a_model_that_follows_a_drift_is_reported_to_age(run, tmp_path):
 
 def test_a_stream_that_is_read_once_is_learned(run, table):
     """From standard input the task is found all the same; the bound that reads no row again stands."""
-    result = run("learn", "-", "--format", "csv", *RENT, "--json", stdin=table.read_bytes())
-    record = json.loads(result.out)
+    command = run("learn", "-", "--format", "csv", *RENT, "--json", stdin=table.read_bytes())
+    record = json.loads(command.out)
     assert record["rounds"] == 150
     applies = {one["theorem"]: one["applies"] for one in record["certificates"]}
     assert applies["against_all"]
@@ -449,9 +449,9 @@ def test_a_parameter_of_a_learner_of_numbers_names_the_task(run, tmp_path, setti
     task it is taken."""
     (tmp_path / "counts.csv").write_text("a,visits\n" + "".join(f"{row % 7},{row % 9}\n" for row in range(60)))
     arguments = ("learn", tmp_path / "counts.csv", *QUIET, "--target", "visits", "--set", setting)
-    result = run(*arguments)
-    assert result.code == 2
-    assert f"has {setting.partition('=')[0]}, so for numbers add --task {task}" in result.err
+    command = run(*arguments)
+    assert command.code == 2
+    assert f"has {setting.partition('=')[0]}, so for numbers add --task {task}" in command.err
     assert run(*arguments, "--task", task, "--no-certify").code == 0
     assert "add --task" not in run(*arguments[:-1], "speed=1").err
     assert "add --task" not in run(*arguments, "--learner", "perceptron").err
@@ -462,9 +462,9 @@ def test_what_contradicts_the_task_of_a_model_is_named(run, tmp_path, table):
     saved = tmp_path / "m.rgl"
     assert run("learn", table, *QUIET, *RENT, "--no-certify", "--save", saved).code == 0
     for option in (("--learner", "perceptron"), ("--any-labels",), ("--task", "classification")):
-        result = run("learn", table, *QUIET, *RENT, "--resume", saved, *option)
-        assert result.code == 2
-        assert f"{' '.join(option)} contradicts the model, which is for regression" in result.err
+        command = run("learn", table, *QUIET, *RENT, "--resume", saved, *option)
+        assert command.code == 2
+        assert f"{' '.join(option)} contradicts the model, which is for regression" in command.err
 
 
 def test_a_word_where_numbers_are_learned_on_is_refused_with_its_line(run, tmp_path):
@@ -473,8 +473,8 @@ def test_a_word_where_numbers_are_learned_on_is_refused_with_its_line(run, tmp_p
     numbers.write_text("1.5 | a\n2.5 | b\n3.5 | a b\n")
     words.write_text("spam | a\n2 | b\n")
     assert run("learn", numbers, "--task", "regression", "--save", model, "--quiet").code == 0
-    result = run("learn", words, "--resume", model, "--quiet")
-    assert result.code == 1
+    command = run("learn", words, "--resume", model, "--quiet")
+    assert command.code == 1
     assert (
-        f"{words}:1: row 1 has the label 'spam'; a number is expected, as the model has learned numbers" in result.err
+        f"{words}:1: row 1 has the label 'spam'; a number is expected, as the model has learned numbers" in command.err
     )

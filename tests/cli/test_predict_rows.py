@@ -58,9 +58,9 @@ def test_line_n_is_of_row_n_though_rows_are_passed_over(run, tmp_path, suffix, o
     assert run("learn", good, "--learner", "perceptron", *options, *QUIET, "--save", model).code == 0
     each = run("predict", model, good).out.splitlines()
     assert len(each) == 40
-    result = run("predict", model, bad, "--on-error", "skip")
-    assert result.out.splitlines() == ["" if row in BAD else line for row, line in enumerate(each)]
-    assert result.err.startswith(f"regretless: {len(BAD)} rows were passed over")
+    command = run("predict", model, bad, "--on-error", "skip")
+    assert command.out.splitlines() == ["" if row in BAD else line for row, line in enumerate(each)]
+    assert command.err.startswith(f"regretless: {len(BAD)} rows were passed over")
 
 
 def test_rows_that_are_passed_over_have_nan_for_numbers(run, tmp_path):
@@ -72,9 +72,9 @@ def test_rows_that_are_passed_over_have_nan_for_numbers(run, tmp_path):
     head, *lines = run("predict", model, bad, "--on-error", "skip", "--probabilities").out.splitlines()
     assert head == "down\tup"
     assert [row for row, line in enumerate(lines) if line == "nan\tnan"] == list(BAD)
-    values = run("predict", model, bad, "--on-error", "skip", "--probabilities", "--json").json
-    assert [row for row, pair in enumerate(values["probabilities"]) if pair is None] == list(BAD)
-    assert (values["rows"], values["skipped"]) == (40 - len(BAD), len(BAD))
+    output = run("predict", model, bad, "--on-error", "skip", "--probabilities", "--json").json
+    assert [row for row, pair in enumerate(output["probabilities"]) if pair is None] == list(BAD)
+    assert (output["rows"], output["skipped"]) == (40 - len(BAD), len(BAD))
 
 
 def test_intervals_of_numbers_stand_below_their_names(run, tmp_path):
@@ -98,8 +98,8 @@ def test_losses_are_those_of_the_rows_and_can_be_watched(run, tmp_path):
         assert sum(map(float, lines)) == pytest.approx(run("predict", model, good, "--json").json[key])
         lines = run("predict", model, bad, "--on-error", "skip", "--losses").out.splitlines()
         assert [row for row, line in enumerate(lines) if line == "nan"] == list(BAD)
-        result = run("predict", model, good, "--losses", "--json")
-        assert (result.code, result.json["error"]) == (2, "--losses and --json: one of them can be printed")
+        command = run("predict", model, good, "--losses", "--json")
+        assert (command.code, command.json["error"]) == (2, "--losses and --json: one of them can be printed")
     model, bare = tmp_path / "y.rgl", write(tmp_path / "bare.csv", ["a,b\n", "1,2\n"])
     assert "there are no labels" in run("predict", model, bare, "--losses").err
     losses = run("predict", model, good, "--losses").out.encode()

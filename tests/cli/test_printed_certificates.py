@@ -118,7 +118,7 @@ def test_losses_that_may_be_negative_leave_room_for_regret():
     assert not prior.vacuous
     one = Hedge(value_range=(-1, 0))
     one.play(losses[:1])
-    (prior,) = (result for result in one.certify() if result.theorem.title == "Prior regret")
+    (prior,) = (certificate for certificate in one.certify() if certificate.theorem.title == "Prior regret")
     assert prior.vacuous == (prior.bound >= 1)
     posterior = of_regret(0.0, 5.0, Most(3.0, "the declared range of losses in every round"))
     assert "no better than the declared range of losses in every round" in str(posterior)
@@ -130,12 +130,12 @@ def test_gradient_descent_has_no_more_regret_than_loss(loss):
     generator = np.random.default_rng(3)
     X, y = generator.normal(size=(20, 4)), np.where(generator.random(20) < 0.5, -1, 1)
     learner = OnlineGradientDescent(loss=loss, radius=50.0).fit(X, y)
-    results = [one for one in learner.certify(X, y, svm=False) if one.quantity == "regret" and one.applies]
-    assert len(results) == 2
-    for one in results:
+    certificates = [one for one in learner.certify(X, y, svm=False) if one.quantity == "regret" and one.applies]
+    assert len(certificates) == 2
+    for one in certificates:
         assert one.vacuous == (one.bound >= learner.ledger_.loss)
         assert ("no better than the learner's own loss" in str(one)) == one.vacuous
-    assert any(one.vacuous for one in results)
+    assert any(one.vacuous for one in certificates)
 
 
 def test_several_classes_are_vacuous_together():
@@ -151,9 +151,9 @@ def test_counts_keep_their_limit():
     generator = np.random.default_rng(1)
     X, y = generator.normal(size=(12, 2)), np.arange(12) % 2
     learner = Perceptron().fit(X, y)
-    results = [one for one in learner.certify(X, y, svm=False) if one.applies and one.quantity == "updates"]
-    assert results
-    for one in results:
+    certificates = [one for one in learner.certify(X, y, svm=False) if one.applies and one.quantity == "updates"]
+    assert certificates
+    for one in certificates:
         assert one.vacuous == (one.shown_bound >= 12)
 
 

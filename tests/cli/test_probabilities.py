@@ -37,8 +37,8 @@ def test_columns_are_the_probabilities_of_classes(run: CommandLine, tmp_path: Pa
     exact = learner.predict_proba(X)
     assert np.allclose(rows, exact, rtol=1e-11, atol=0)
     assert np.sum(rows, axis=1) == pytest.approx(1)
-    values = run("predict", model, file, "--probabilities", "--json").json
-    assert (values["probabilities"], list(values["counts"])) == (exact.tolist(), head.split("\t"))
+    output = run("predict", model, file, "--probabilities", "--json").json
+    assert (output["probabilities"], list(output["counts"])) == (exact.tolist(), head.split("\t"))
     assert "probabilities" not in run("predict", model, file, "--json").json
 
 
@@ -87,16 +87,16 @@ def test_learners_without_probabilities_are_refused(run: CommandLine, tmp_path: 
     """The refusal names the model, its learner, --scores and the default learner."""
     file, model = table(tmp_path / "t.csv"), tmp_path / "m.rgl"
     assert run("learn", file, *words, "--no-certify", "--save", model).code == 0
-    result = run("predict", model, file, "--probabilities")
-    assert (result.code, result.out) == (1, "")
+    command = run("predict", model, file, "--probabilities")
+    assert (command.code, command.out) == (1, "")
     for part in (str(model), words[1], "--scores", DEFAULT):
-        assert part in result.err
+        assert part in command.err
 
 
 def test_scores_and_probabilities_are_two_things(run: CommandLine, tmp_path: Path) -> None:
     """Both options at once are refused before anything is read."""
-    result = run("predict", tmp_path / "no.rgl", tmp_path / "no.csv", "--probabilities", "--scores")
-    assert (result.code, result.err) == (2, "regretless: --scores and --probabilities: one of them can be printed\n")
+    command = run("predict", tmp_path / "no.rgl", tmp_path / "no.csv", "--probabilities", "--scores")
+    assert (command.code, command.err) == (2, "regretless: --scores and --probabilities: one of them can be printed\n")
 
 
 def test_scores_of_several_classes_are_named_as_probabilities_are(run: CommandLine, tmp_path: Path) -> None:

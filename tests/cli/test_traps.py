@@ -19,10 +19,10 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 def notes(run: CommandLine, file: Path, *words: object) -> str:
     """What `learn` says in notes."""
     own = "perceptron" in words or "passive-aggressive" in words
-    result = run("learn", file, "--no-certify", *words, *("--set", "intercept=0") * own)
-    assert result.code == 0
-    assert "note: " not in result.out
-    return "\n".join(line for line in result.err.splitlines() if line.startswith("note: "))
+    command = run("learn", file, "--no-certify", *words, *("--set", "intercept=0") * own)
+    assert command.code == 0
+    assert "note: " not in command.out
+    return "\n".join(line for line in command.err.splitlines() if line.startswith("note: "))
 
 
 def free_text(path: Path, rows: int = 60, different: int = 60) -> Path:

@@ -40,13 +40,13 @@ WITHOUT = {
 
 def every_theorem() -> dict[str, Theorem]:
     """Each theorem by its name."""
-    results = {}
+    by_name = {}
     for module in iter_modules(regretless.theory.__path__):
         for one in vars(import_module(f"regretless.theory.{module.name}")).values():
             for part in one if isinstance(one, tuple) else (one,):
                 if isinstance(part, Theorem):
-                    results[part.name] = part
-    return results
+                    by_name[part.name] = part
+    return by_name
 
 
 def theorems() -> dict[str, str]:

@@ -64,10 +64,10 @@ def reported(run: CommandLine, log: Path, *words: object) -> Path:
 def test_an_honest_report_agrees(run, log, words):
     """Of every kind of policy, of several and of a learner, all certificates that apply agree with the log."""
     words = [str(log.with_name("table.csv")) if word == "TABLE" else word for word in words]
-    result = run("verify", reported(run, log, *words), log, "--json")
-    assert result.code == 0, result.err
-    verdicts = {one["verdict"] for one in result.json["checks"]}
-    assert (verdicts - {"idle"}, result.json["run"]["verdict"]) == ({"agrees"}, "agrees")
+    command = run("verify", reported(run, log, *words), log, "--json")
+    assert command.code == 0, command.err
+    verdicts = {one["verdict"] for one in command.json["checks"]}
+    assert (verdicts - {"idle"}, command.json["run"]["verdict"]) == ({"agrees"}, "agrees")
 
 
 def test_pull_with_a_log_is_read_by_its_own_columns(run, log):
@@ -112,10 +112,10 @@ def test_the_command_ends_with_three_on_a_false_interval(run, log):
     report["policies"][1]["estimates"]["anytime"]["low"] += 0.01
     report["anytime_confidence"] = 0.95
     path.write_text(json.dumps(report))
-    result = run("verify", path, log)
-    assert (result.code, "contradict each other (the run)" in result.err) == (3, True)
-    assert "estimates/anytime/low of uniform is 0." in result.out
-    assert "anytime_confidence is 0.95 in the report and 0.975 here" in result.out
+    command = run("verify", path, log)
+    assert (command.code, "contradict each other (the run)" in command.err) == (3, True)
+    assert "estimates/anytime/low of uniform is 0." in command.out
+    assert "anytime_confidence is 0.95 in the report and 0.975 here" in command.out
 
 
 def test_another_log_is_found(run, log):
@@ -124,8 +124,8 @@ def test_another_log_is_found(run, log):
     log.write_text("".join([*lines[:-1], lines[-1].replace(",0.", ",0.9")]))
     assert run("verify", path, log).code == 3
     log.write_text("".join(lines[:-1]))
-    result = run("verify", path, log)
-    assert (result.code, "rounds is 100 in the report and 99 here" in result.out) == (3, True)
+    command = run("verify", path, log)
+    assert (command.code, "rounds is 100 in the report and 99 here" in command.out) == (3, True)
 
 
 @pytest.mark.parametrize(
@@ -143,6 +143,8 @@ def test_a_report_that_says_no_log_is_refused(run, log, change, expected):
     """What a report lacks, or its log has not, is named, without a traceback."""
     path = reported(run, log, "--policy", "always:a")
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
-    result = run("verify", path, log)
-    assert (result.code in (1, 3), expected in (result.err + result.out).replace("\n", " ")) == (True, True), result.err
-    assert "Traceback" not in result.err
+    command = run("verify", path, log)
+    assert (command.code in (1, 3), expected in (command.err + command.out).replace("\n", " ")) == (True, True), (
+        command.err
+    )
+    assert "Traceback" not in command.err

@@ -94,13 +94,13 @@ def test_the_verb_writes_a_graph_with_the_names_of_columns(run, tmp_path):
     done = run("export", str(tmp_path / "arow.rgl"), "--onnx", str(out))
     assert done.code == 0
     assert "outputs label, scores" in done.out
-    values = run("export", str(tmp_path / "arow.rgl"), "--onnx", str(out), "--json").json
-    assert (values["schema"], values["learner"], values["outputs"]) == (
+    output = run("export", str(tmp_path / "arow.rgl"), "--onnx", str(out), "--json").json
+    assert (output["schema"], output["learner"], output["outputs"]) == (
         "regretless.export/1",
         "arow",
         ["label", "scores"],
     )
-    assert values["features"] == 3
+    assert output["features"] == 3
     session = runtime.InferenceSession(str(out), providers=["CPUExecutionProvider"])
     names = json.loads(session.get_modelmeta().custom_metadata_map["features"])
     assert names == load(tmp_path / "arow.rgl")._feature_names()

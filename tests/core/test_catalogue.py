@@ -95,8 +95,8 @@ def test_a_table_that_lacks_a_fact_is_read_all_the_same(tmp_path, monkeypatch):
 def test_a_learner_has_the_name_that_it_says(kind):
     """The name in its info is its own, the key in the table, and what its class is found by."""
     for name, entry in TABLES[kind].items():
-        result = class_of(kind, name)
-        assert (result.name, result.info, result.__name__) == (name, entry.info, entry.attribute)
+        learner = class_of(kind, name)
+        assert (learner.name, learner.info, learner.__name__) == (name, entry.info, entry.attribute)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in TABLES if kind != "class"])

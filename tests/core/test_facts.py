@@ -60,7 +60,7 @@ def test_values_have_one_form_in_json():
     }
 
 
-@pytest.mark.parametrize("module", [result.name for result in iter_modules(regretless.theory.__path__)])
+@pytest.mark.parametrize("module", [page.name for page in iter_modules(regretless.theory.__path__)])
 def test_every_theorem_is_read_on_a_record_of_facts(module):
     """What a theorem knows of the learner is a record that derives from `Facts`, and frozen."""
     for one in vars(import_module(f"regretless.theory.{module}")).values():

@@ -59,14 +59,14 @@ NAMES += [
 def signatures() -> dict[str, list[ast.arguments]]:
     """The parameters of every function and method, as the stub of the core has them."""
     tree = ast.parse((Path(regretless.__file__).parent / "_core.pyi").read_text())
-    results: dict[str, list[ast.arguments]] = {}
+    arguments: dict[str, list[ast.arguments]] = {}
     for node in tree.body:
         inside = node.body if isinstance(node, ast.ClassDef) else [node]
         prefix = f"{node.name}." if isinstance(node, ast.ClassDef) else ""
         for each in inside:
             if isinstance(each, ast.FunctionDef):
-                results.setdefault(prefix + each.name, []).append(each.args)
-    return results
+                arguments.setdefault(prefix + each.name, []).append(each.args)
+    return arguments
 
 
 SIGNATURES = signatures()

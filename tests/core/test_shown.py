@@ -41,13 +41,13 @@ class Tags(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.opened: list[str] = []
-        self.seen: set[str] = set()
+        self.tags: set[str] = set()
         self.feed(text)
         assert self.opened == []
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
         self.opened.append(tag)
-        self.seen.add(tag)
+        self.tags.add(tag)
 
     def handle_endtag(self, tag: str) -> None:
         assert self.opened.pop() == tag
@@ -63,7 +63,7 @@ def test_every_learner_is_shown_before_and_after_it_has_learned(entry: Entry) ->
     learner = entry.made()
     assert "<code>" in learner._repr_html_()
     shown = entry.learn(learner)._repr_html_()
-    assert {"code", "table", "th", "td"} <= Tags(shown).seen
+    assert {"code", "table", "th", "td"} <= Tags(shown).tags
     assert "rounds" in words(shown)
 
 
@@ -114,7 +114,7 @@ def results() -> dict[str, Any]:
 @pytest.mark.parametrize("name", results())
 def test_every_result_is_shown_with_its_names_escaped(name: str) -> None:
     """A table or a line, and no tag that comes from a name."""
-    tags = Tags(results()[name]._repr_html_()).seen
+    tags = Tags(results()[name]._repr_html_()).tags
     assert "table" in tags
     assert tags <= {"p", "b", "code", "table", "tr", "th", "td", "details", "summary"}
 

@@ -65,7 +65,7 @@ def _swap(content: bytes, old: bytes, new: bytes) -> bytes:
 
 
 def _svmlight() -> Iterator[Case]:
-    results = {
+    files = {
         "empty": (b"", "no rows"),
         "blank": (b"\n\n \n", "no rows"),
         "comments": (b"# nothing\n# at all\n", "no rows"),
@@ -97,7 +97,7 @@ def _svmlight() -> Iterator[Case]:
         "binary": (bytes(range(256)) * 4, "this does not look like text"),
         "squares": (b"1 1:1e200\n-1 1:2\n", "add up to infinity"),
     }
-    for name, (content, message) in results.items():
+    for name, (content, message) in files.items():
         yield Case(f"{name}.svm", "learn", content, message)
     yield Case("crlf.svm", "learn", b"1 1:2\r\n-1 1:x\r\n", ":2:6: value not a number: 'x'")
     yield Case("cut.svm.gz", "learn", _cut(gzip.compress(SVM * 50)), "the compressed data are damaged")
@@ -114,7 +114,7 @@ def _svmlight() -> Iterator[Case]:
 
 def _tables() -> Iterator[Case]:
     head = b"city,age,label\n"
-    results = {
+    files = {
         "empty": (b"", "the file is empty"),
         "header": (b"a,b,label\n", "no rows"),
         "one-column": (b"label\n1\n2\n", "there are no features"),
@@ -145,7 +145,7 @@ def _tables() -> Iterator[Case]:
             "holds numbers, but none in the first rows",
         ),
     }
-    for name, (content, message) in results.items():
+    for name, (content, message) in files.items():
         yield Case(f"{name}.csv", "learn", content, message)
     wide = ",".join(f"c{place}" for place in range(100_000)).encode() + b",label\n"
     yield Case("wide.csv", "learn", wide + b"1," * 100_000 + b"x\n", "a table of 100,001 columns would take 572.2 MiB")
@@ -327,7 +327,7 @@ def _vectors() -> Iterator[Case]:
         whole = seeds.npz(**dict.fromkeys(names, vector))
         packed = seeds.npz(packed=True, **dict.fromkeys(names, vector))
         place = len(f"{names[0]}.npy") + 30  # where the first array begins
-        results = {
+        files = {
             "empty": b"",
             "text": b"row,column\n",
             "cut": _cut(whole, 0.5),
@@ -335,7 +335,7 @@ def _vectors() -> Iterator[Case]:
             "objects": _swap(seeds.npz(**dict.fromkeys(names, vector)), b"'<f8'", b"'|O' "),
             "deflated": packed[:place] + b"\xff" * 8 + packed[place + 8 :],  # zlib itself complains of it
         }
-        for name, content in results.items():
+        for name, content in files.items():
             words = "row has shape (1,) and type" if (target, name) == ("start", "words") else message
             words = words if content else "the file is empty"
             yield Case(f"{name}-{target}.npz", target, content, words)
@@ -356,7 +356,7 @@ def _bomb(large: str = "X", small: str = "y") -> bytes:
 
 
 def _forecasts() -> Iterator[Case]:
-    results = {
+    files = {
         "empty": (b"", "the file is empty"),
         "header": (b"a,b,y\n", "no rows"),
         "no-target": (b"a,b\n1,2\n", "there is no column 'y'"),
@@ -370,7 +370,7 @@ def _forecasts() -> Iterator[Case]:
         "twice": (b"a,a,y\n1,2,0\n", "several columns are called 'a'"),
         "nul": (b"a\0,y\n1,2\n", "this is not text"),
     }
-    for name, (content, message) in results.items():
+    for name, (content, message) in files.items():
         yield Case(f"{name}-forecasts.csv", "combine", content, message)
     yield Case("cut-forecasts.csv.gz", "combine", _cut(gzip.compress(FORECASTS)), "the compressed data are damaged")
     yield Case("text-forecasts.npz", "combine", FORECASTS, "this cannot be read")
@@ -389,7 +389,7 @@ def _forecasts() -> Iterator[Case]:
 
 
 def _losses() -> Iterator[Case]:
-    results = {
+    files = {
         "empty": (b"", "the file is empty"),
         "beyond": (b"a,b\n0.5,0.2\n0.3,7\n", "arm 'b' has the loss 7"),
         "asleep": (b"a,b\n0.5,0.2\n,\n0.5,0.1\n", "no arm has a value"),
@@ -397,7 +397,7 @@ def _losses() -> Iterator[Case]:
         "words": (b"a\nx\ny\n", "no column of numbers"),
         "infinite": (b"a,b\n0.5,0.2\n0.5,inf\n", "arm 'b' has the loss inf"),
     }
-    for name, (content, message) in results.items():
+    for name, (content, message) in files.items():
         yield Case(f"{name}-losses.csv", "pull", content, message)
     yield Case("twice-losses.npz", "pull", seeds.npz(losses=np.eye(2), names=np.array(["a", "a"])), "'a' twice")
     yield Case("several-losses.npz", "pull", seeds.npz(p=np.eye(2), q=np.eye(2)), "may be the table")

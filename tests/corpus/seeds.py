@@ -179,11 +179,11 @@ def sparse(**change: Any) -> bytes:
 
 def sequence_form() -> bytes:
     """The sequence form of matching pennies."""
-    results: dict[str, Any] = {"A_row": [1, 2], "A_col": [1, 2], "A_val": [1.0, 1.0], "A_shape": [3, 3]}
+    arrays: dict[str, Any] = {"A_row": [1, 2], "A_col": [1, 2], "A_val": [1.0, 1.0], "A_shape": [3, 3]}
     for form in "EF":
-        results |= {f"{form}_row": [0, 1, 1, 1], f"{form}_col": [0, 0, 1, 2], f"{form}_val": [1.0, -1.0, 1.0, 1.0]}
-        results |= {f"{form}_shape": [2, 3]}
-    return npz(**results)
+        arrays |= {f"{form}_row": [0, 1, 1, 1], f"{form}_col": [0, 0, 1, 2], f"{form}_val": [1.0, -1.0, 1.0, 1.0]}
+        arrays |= {f"{form}_shape": [2, 3]}
+    return npz(**arrays)
 
 
 MODELS: dict[str, Callable[[Path], tuple[list[str], bytes, str]]] = {

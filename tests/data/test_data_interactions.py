@@ -383,19 +383,19 @@ def test_products_are_those_of_plain_loops(
     pairs = [(int(a), int(b)) for a, b in (text.split("*") for text in wanted)] if wanted != ["*"] else None
     expected = []
     for entries in rows:
-        result = {(i,): v for i, v in entries.items()}
+        products = {(i,): v for i, v in entries.items()}
         chosen = combinations(sorted(entries), 2) if pairs is None else pairs
-        result |= {(i, j): entries[i] * entries[j] for i, j in chosen if i in entries and j in entries}
-        expected.append(result)
+        products |= {(i, j): entries[i] * entries[j] for i, j in chosen if i in entries and j in entries}
+        expected.append(products)
     columns: dict[tuple[int, ...], int] = {}
-    for result in expected:
-        for key in sorted(result, key=len):
+    for products in expected:
+        for key in sorted(products, key=len):
             number = key[0] if len(key) == 1 else (key[0] + 1) * 2**32 + key[1]
             columns[key] = columns.setdefault(key, len(columns)) if bits is None else splitmix64(number) % (1 << bits)
     names = stream.feature_names()
-    for row, result in zip(values, expected, strict=True):
+    for row, products in zip(values, expected, strict=True):
         sums = Counter[Any]()
-        for key, value in result.items():
+        for key, value in products.items():
             sums["*".join(map(str, key)) if names else columns[key]] += value
         here = {names[k] if names else k: row[k] for k in np.flatnonzero(row).tolist()}
         assert here == {key: value for key, value in sums.items() if value}

@@ -204,9 +204,9 @@ def test_files(tmp_path: Path) -> None:
 @given(st.lists(st.sampled_from(("", "a", "a (1)", "a (2)", "b")), max_size=8))
 def test_distinct(names: list[str]) -> None:
     """Names become different ones, and those that occur but once stay."""
-    result = distinct(names)
-    assert len(set(result)) == len(names)
-    assert all(new == name for name, new in zip(names, result, strict=True) if names.count(name) == 1)
+    others = distinct(names)
+    assert len(set(others)) == len(names)
+    assert all(new == name for name, new in zip(names, others, strict=True) if names.count(name) == 1)
 
 
 def test_long_path() -> None:

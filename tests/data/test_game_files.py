@@ -315,9 +315,9 @@ def test_arrays_of_any_numbers(read, dtype):
 def test_two_matrices_are_a_bimatrix_game(read):
     """Two layers of a .npy file, and the arrays A and B of an archive, are payoffs of both players."""
     both = np.arange(12).reshape(2, 2, 3)
-    for result in (read(array(both), "game.npy"), read(archive(A=both[0], B=both[1]), "game.npz")):
-        assert result.kind == "bimatrix"
-        assert [one.tolist() for one in result.payoffs] == both.tolist()
+    for game in (read(array(both), "game.npy"), read(archive(A=both[0], B=both[1]), "game.npz")):
+        assert game.kind == "bimatrix"
+        assert [one.tolist() for one in game.payoffs] == both.tolist()
     assert read(archive(A=both[0], B=both[1]), "game.npz", array="A").kind == "matrix"
 
 

@@ -184,12 +184,12 @@ class TestCommandLine:
     def test_text_and_page_show_the_estimates(self, run, tmp_path):
         """Lines name each estimate and the log's own mean; the report is one page of them."""
         path, page = some_log(tmp_path / "log.csv"), tmp_path / "page.html"
-        result = run("pull", "--logged", path, *PULL, "--report", page)
-        assert result.code == 0
+        command = run("pull", "--logged", path, *PULL, "--report", page)
+        assert command.code == 0
         for words in ("replay", "inverse propensity", "self-normalised", "doubly robust", "the log itself"):
-            assert words in result.out
-        assert "with probability 95%" in result.out
-        assert re.search("^note: .* can be replayed$", result.out, re.M)
+            assert words in command.out
+        assert "with probability 95%" in command.out
+        assert re.search("^note: .* can be replayed$", command.out, re.M)
         assert "Doubly robust" in page.read_text()
 
     def test_the_page_of_a_policy_speaks_of_the_policy(self, run, tmp_path):
@@ -248,17 +248,17 @@ class TestCommandLine:
     )
     def test_what_makes_no_sense_is_refused(self, run, tmp_path, words, expected):
         """Options that contradict each other, or lack each other, are wrong usage, in one line."""
-        result = run("pull", "--logged", some_log(tmp_path / "log.csv"), *words)
-        assert result.code == 2
-        assert expected in result.err
-        assert result.err.count("\n") == 1
+        command = run("pull", "--logged", some_log(tmp_path / "log.csv"), *words)
+        assert command.code == 2
+        assert expected in command.err
+        assert command.err.count("\n") == 1
 
     def test_errors_of_the_file_have_their_line(self, run, tmp_path):
         """A propensity that cannot be is an error of the data, with file, line and column."""
         path = written(tmp_path / "log.csv", "a,p,r\nx,.5,1\ny,0,1\n")
-        result = run("pull", "--logged", path, *PULL)
-        assert result.code == 1
-        assert f"{path}:3:3: column 'p' holds 0" in result.err
+        command = run("pull", "--logged", path, *PULL)
+        assert command.code == 1
+        assert f"{path}:3:3: column 'p' holds 0" in command.err
 
     def test_a_log_comes_through_standard_input_too(self, run, tmp_path):
         """A dash reads the log from standard input, to the same numbers."""

@@ -29,11 +29,11 @@ def mixed(
     passes: int = 1,
     alone: bool | None = None,
     order: list[int] | None = None,
-    kept: Any = None,
+    after_epoch: Any = None,
 ) -> tuple[Any, list[ShardResult]]:
     """The learner after so many epochs over shards, which are pairs (X, y) or shards, and the result of each epoch.
 
-    `order` is that in which the shards are played. `kept` is called on the learner after each epoch and gives the one
+    `order` is that in which the shards are played. `after_epoch` is called on the learner and gives the one
     that goes on.
     """
     refuse(learner)
@@ -51,8 +51,8 @@ def mixed(
             tree.add(place, pickle.loads(pickle.dumps(epoch(start, parts[place]))))
         outcomes.append(tree.result)
         clock = take_in(learner, start, tree.result)
-        if kept is not None:
-            learner = kept(learner)
+        if after_epoch is not None:
+            learner = after_epoch(learner)
     return learner, outcomes
 
 

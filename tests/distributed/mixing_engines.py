@@ -18,13 +18,13 @@ class Parcels(Engine):
     def fold(self, work, merge, common, shards, *, done=None, stop=None):
         order = list(range(len(shards)))
         random.Random(self.seed).shuffle(order)
-        result = [b""] * len(shards)
+        parts = [b""] * len(shards)
         for place in order:
             task, shard = self._travelled((common, shards[place]))
-            result[place] = pickle.dumps(work(task, shard))
+            parts[place] = pickle.dumps(work(task, shard))
             if done is not None:
                 done(place)
-        level = [pickle.loads(one) for one in result]
+        level = [pickle.loads(one) for one in parts]
         while len(level) > 1:
             ends = [level[-1]] if len(level) % 2 else []
             level = [merge(common, *level[k : k + 2]) for k in range(0, len(level) - 1, 2)] + ends

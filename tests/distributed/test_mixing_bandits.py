@@ -56,9 +56,9 @@ class Wild(Oblivious):
     alike = False
 
     def block(self, begin, end, run=0):
-        result = np.full((end - begin, self.arms), 0.5)
-        result[-1, -1] = 0.5 + run
-        return result
+        losses = np.full((end - begin, self.arms), 0.5)
+        losses[-1, -1] = 0.5 + run
+        return losses
 
 
 class InOrder(ProcessPoolExecutor):
@@ -198,12 +198,12 @@ def test_ctrl_c_gives_back_the_runs_that_were_over():
             return super().submit(task, *arguments, **more) if self.tasks == 0 else Interrupting()
 
     def impatient():
-        impatient.asked += 1
-        if impatient.asked == 2:
+        impatient.calls += 1
+        if impatient.calls == 2:
             raise KeyboardInterrupt
         return False
 
-    impatient.asked = 0
+    impatient.calls = 0
     with pytest.raises(Stopped) as stopped:
         simulate(**played("exp3-ix", "table"), runs=9, executor=Half(), stop=impatient)
     assert stopped.value.pulls.runs == 3

@@ -211,20 +211,20 @@ def test_plain_updates_may_exceed_what_bounds_the_weighted_ones():
     mixture = mix(Perceptron(until_clean=True), shards)
     assert mixture.clean
     assert mixture.ledger.updates == 527 > bound
-    results = {one.theorem: one for one in mixture.certify(against=u)}
+    certificates = {one.theorem: one for one in mixture.certify(against=u)}
     for theorem, factor in ((mixed_separable, 1), (all_separable, 8), (epochs_until_clean, 8)):
-        assert results[theorem].bound == pytest.approx(factor * bound)
-        assert results[theorem].holds
-    assert results[all_separable].observed == mixture.ledger.updates
+        assert certificates[theorem].bound == pytest.approx(factor * bound)
+        assert certificates[theorem].holds
+    assert certificates[all_separable].observed == mixture.ledger.updates
 
 
 def test_groups_of_shards_have_the_factor_of_a_group():
     """Mixed two at a time all updates are at most twice the bound on the weighted ones, however many shards there
     are."""
     mixture = mix(Perceptron(), parts(2, [10] * 6, noise=0.0), epochs=3, together=2)
-    results = {one.theorem: one for one in mixture.certify(against=np.array([1.0, 0, 0, 0]))}
-    sharp = next(one for one in results.values() if one.theorem.name == "mixed_sharp")
-    every = next(one for one in results.values() if one.theorem.name == "all_sharp")
+    certificates = {one.theorem: one for one in mixture.certify(against=np.array([1.0, 0, 0, 0]))}
+    sharp = next(one for one in certificates.values() if one.theorem.name == "mixed_sharp")
+    every = next(one for one in certificates.values() if one.theorem.name == "all_sharp")
     assert every.bound == pytest.approx(2 * sharp.bound)
     assert every.observed == mixture.ledger.updates
 
@@ -340,8 +340,8 @@ def test_classes_to_come_that_may_change_what_is_played_spoil_the_guarantee(lear
     the means that later groups begin with, also in a file; elsewhere they do not."""
     mixture = mix(learner, parts(4, [40, 60, 50], classes=3), **how)
     mixture.save(tmp_path / "model.rgl")
-    for result in (mixture.certify(iid=True)[-2:], Mixture.read(tmp_path / "model.rgl").learner.certify_risk()):
-        assert [one.why for one in result] == ([LOOKAHEAD[why]] * 2 if why else [None] * 2)
+    for certificates in (mixture.certify(iid=True)[-2:], Mixture.read(tmp_path / "model.rgl").learner.certify_risk()):
+        assert [one.why for one in certificates] == ([LOOKAHEAD[why]] * 2 if why else [None] * 2)
 
 
 def test_a_power_that_goes_by_what_shards_were_found_to_have_spoils_the_guarantee(tmp_path):

@@ -88,8 +88,8 @@ class Whenever(Executor):
 @pytest.fixture(scope="module")
 def pool() -> Iterator[ProcessPoolExecutor]:
     """Two processes that were spawned: they have inherited nothing."""
-    with workers(2) as result:
-        yield result
+    with workers(2) as executor:
+        yield executor
 
 
 def bits(executor: Any, shards: Any, **how: Any) -> tuple[Array, ...]:

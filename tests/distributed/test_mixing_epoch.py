@@ -172,7 +172,9 @@ def test_a_run_that_is_saved_between_epochs_is_the_run_that_is_not(
 
     X, y = some(70, classes=3)
     one, _ = mixed(fresh(learner), cut(X, y, 3), 3, classes=[0, 1, 2], weighting=weighting)
-    other, _ = mixed(fresh(learner), cut(X, y, 3), 3, classes=[0, 1, 2], weighting=weighting, kept=through_a_file)
+    other, _ = mixed(
+        fresh(learner), cut(X, y, 3), 3, classes=[0, 1, 2], weighting=weighting, after_epoch=through_a_file
+    )
     assert bits(one) == bits(other)
     assert one.state_.books.tobytes() == other.state_.books.tobytes()
 

@@ -163,17 +163,17 @@ def test_combinations_found_from_sums_are_those_of_all_rows(case):
     learner, shards = case
     combined = combine(learner, shards, Parcels())
     forecasts, outcomes = (np.concatenate(parts) for parts in zip(*shards, strict=True))
-    results = {one.name: one for one in combined.comparators()}
+    comparators = {one.name: one for one in combined.comparators()}
     own = learner._loss.of(forecasts, outcomes[:, None])
     np.testing.assert_allclose(combined.ledger.losses, np.nansum(own, axis=0), rtol=1e-9, atol=1e-9)
-    best, spoke = results["best_expert"], combined.ledger.spoke > 0
+    best, spoke = comparators["best_expert"], combined.ledger.spoke > 0
     assert best.regret == pytest.approx(np.max((combined.ledger.faced - combined.ledger.losses)[spoke]), abs=1e-9)
     for name in ("best_convex", "best_linear"):
-        if name in results:
-            weights = results[name].weights
+        if name in comparators:
+            weights = comparators[name].weights
             among = weights != 0
             lost = learner._loss.of(forecasts[:, among] @ weights[among], outcomes).sum()
-            assert results[name].loss == pytest.approx(lost, rel=1e-7, abs=1e-7)
+            assert comparators[name].loss == pytest.approx(lost, rel=1e-7, abs=1e-7)
 
 
 @pytest.mark.parametrize("loss", ["absolute", "square", "log", "pinball"])

@@ -68,8 +68,8 @@ def test_mixing_has_the_same_bits_however_arrays_lie(name, form):
     plain = [(sparse.csr_matrix(X), y) for X, y in parts] if form == "sparse" else parts
     there, here = mix(learner, odd, Shifting(), epochs=2), mix(learner, plain, epochs=2)
     assert there.learner.state_.same(here.learner.state_)
-    results = [(one.observed, one.bound) for one in there.certify(Shifting())]
-    assert results == [(one.observed, one.bound) for one in here.certify()]
+    certificates = [(one.observed, one.bound) for one in there.certify(Shifting())]
+    assert certificates == [(one.observed, one.bound) for one in here.certify()]
 
 
 def test_readers_of_shards_may_give_arrays_that_lie_anywhere():

@@ -48,8 +48,8 @@ def test_shards_are_one_pass_over_all_rows(cuts, intercept, kind):
     shard and shards of one row."""
     X, y = problem(1)
     whole = VovkAzouryWarmuth(intercept=intercept).fit(X, y)
-    result = regress(VovkAzouryWarmuth(intercept=intercept), split(kind(X), y, cuts))
-    merged = result.learner
+    regression = regress(VovkAzouryWarmuth(intercept=intercept), split(kind(X), y, cuts))
+    merged = regression.learner
     more, after = problem(2, 25)
     for _ in range(2):
         assert np.allclose(merged.coef_ * np.abs(X).max(axis=0), whole.coef_ * np.abs(X).max(axis=0), **TOLERANCE)
@@ -118,16 +118,16 @@ def test_no_run_breaks_the_bound_over_shards(seed, size, far, data):
     X, y = problem(seed, 24, 3, far)
     X += data.draw(st.sampled_from([0.0, 5.0]))
     cuts = sorted(data.draw(st.lists(st.integers(0, 24), max_size=4)))
-    result = regress(VovkAzouryWarmuth(prior=0.1, intercept=size), split(X, y, cuts))
+    regression = regress(VovkAzouryWarmuth(prior=0.1, intercept=size), split(X, y, cuts))
     alone = [VovkAzouryWarmuth(prior=0.1, intercept=size).fit(*one) for one in split(X, y, cuts) if len(one[1])]
-    assert result.ledger.loss == pytest.approx(sum(one.ledger_.loss for one in alone))
-    assert result.facts.energy == pytest.approx(sum(one.facts().energy for one in alone))
-    assert result.facts.least == pytest.approx(least(X, y, cuts, 0.1, size), rel=1e-6, abs=1e-6)
-    (certificate,) = result.certify()
+    assert regression.ledger.loss == pytest.approx(sum(one.ledger_.loss for one in alone))
+    assert regression.facts.energy == pytest.approx(sum(one.facts().energy for one in alone))
+    assert regression.facts.least == pytest.approx(least(X, y, cuts, 0.1, size), rel=1e-6, abs=1e-6)
+    (certificate,) = regression.certify()
     assert certificate.holds
-    assert not result.violated
-    facts = result.learner.facts()
-    assert facts.least + facts.energy >= result.ledger.loss * (1 - 1e-9)
+    assert not regression.violated
+    facts = regression.learner.facts()
+    assert facts.least + facts.energy >= regression.ledger.loss * (1 - 1e-9)
 
 
 def test_what_does_not_add_up_is_refused():
@@ -155,6 +155,6 @@ def test_a_shard_with_a_fault_is_named():
 def test_shards_of_one_row_have_no_certificate():
     """Where every round is the first of its shard nothing was charged, and nothing is claimed."""
     X, y = problem(7, 3)
-    result = regress(VovkAzouryWarmuth(), split(X, y, [1, 2]))
-    assert [one.applies for one in result.certify()] == [False]
-    assert np.allclose(result.learner.predict(X), VovkAzouryWarmuth().fit(X, y).predict(X), **TOLERANCE)
+    regression = regress(VovkAzouryWarmuth(), split(X, y, [1, 2]))
+    assert [one.applies for one in regression.certify()] == [False]
+    assert np.allclose(regression.learner.predict(X), VovkAzouryWarmuth().fit(X, y).predict(X), **TOLERANCE)

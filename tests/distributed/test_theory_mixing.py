@@ -54,9 +54,9 @@ def vectors(seed: int, shards: Shards, run: Run, w: Any) -> list[Any]:
     X, y = np.concatenate([X for X, _ in shards]), np.concatenate([y for _, y in shards])
     least = np.linalg.lstsq(X, y, rcond=None)[0]
     drawn = [rng.normal(size=columns) * 10.0 ** rng.integers(-2, 3) for _ in range(3)]
-    results = [*drawn, w, least, np.zeros(columns), 1e12 * least]
-    margins = [float((y * (X @ v)).min()) for v in results]
-    return [*results, *(v / m for v, m in zip(results, margins, strict=True) if m > 1e-9)]
+    comparators = [*drawn, w, least, np.zeros(columns), 1e12 * least]
+    margins = [float((y * (X @ v)).min()) for v in comparators]
+    return [*comparators, *(v / m for v, m in zip(comparators, margins, strict=True) if m > 1e-9)]
 
 
 def check(theorems: tuple[Theorem, ...], run: Run, comparators: list[Comparator], facts: MixedFacts) -> int:
@@ -160,9 +160,9 @@ def test_no_shards_break_a_bound_on_weighted_regret(
     if not np.isfinite(run.theta).all() or np.abs(run.theta).max() > 1e9:
         return  # it has diverged, as too long steps along squared losses do
     facts = run.facts(LinearFacts(rate=rate, schedule=schedule, loss=loss, radius=radius, **run.plain(run.theta)))
-    result = vectors(seed, shards, run, run.theta)
-    result += [v / np.linalg.norm(v) * radius for v in result if radius < inf and np.linalg.norm(v) > 0]
-    check(mixing_regret.MIXED_GRADIENT_DESCENT, run, [against(run, shards, v, loss) for v in result], facts)
+    comparators = vectors(seed, shards, run, run.theta)
+    comparators += [v / np.linalg.norm(v) * radius for v in comparators if radius < inf and np.linalg.norm(v) > 0]
+    check(mixing_regret.MIXED_GRADIENT_DESCENT, run, [against(run, shards, v, loss) for v in comparators], facts)
 
 
 @given(

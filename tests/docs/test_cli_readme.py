@@ -53,8 +53,8 @@ def test_the_first_pages_show_what_python_answers(path, toured, monkeypatch):
     examples = "\n".join(re.findall(r"^```python\n(.*?)^```$", read(path), re.MULTILINE | re.DOTALL))
     test = doctest.DocTestParser().get_doctest(examples, {}, path, path, 0)
     assert test.examples
-    result = doctest.DocTestRunner(verbose=False).run(test)
-    assert result.failed == 0
+    doctests = doctest.DocTestRunner(verbose=False).run(test)
+    assert doctests.failed == 0
 
 
 def test_the_readme_is_short():

@@ -74,6 +74,6 @@ def test_the_lines_of_python_answer_so(folder, monkeypatch):
     monkeypatch.chdir(folder)
     examples = "\n".join(re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
     test = doctest.DocTestParser().get_doctest(examples, {}, "page", None, 0)
-    result = doctest.DocTestRunner(verbose=False).run(test)
-    assert result.attempted > 10
-    assert result.failed == 0
+    doctests = doctest.DocTestRunner(verbose=False).run(test)
+    assert doctests.attempted > 10
+    assert doctests.failed == 0

@@ -15,9 +15,9 @@ from .documents import examples, page, script
 
 def test_the_examples_give_what_stands_below_them():
     """Every line of Python in docs/contextual.md gives the answer that stands below it."""
-    result = examples("contextual")
-    assert result.attempted > 4
-    assert result.failed == 0
+    doctests = examples("contextual")
+    assert doctests.attempted > 4
+    assert doctests.failed == 0
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the commands are for bash")

@@ -7,30 +7,30 @@ from .documents import examples, page, script
 
 def test_the_examples_of_the_document_give_what_stands_below_them():
     """Every line of Python in docs/experts.md gives the answer that stands below it."""
-    result = examples("experts")
-    assert result.attempted > 10
-    assert result.failed == 0
+    doctests = examples("experts")
+    assert doctests.attempted > 10
+    assert doctests.failed == 0
 
 
 def test_the_examples_on_intervals_give_what_stands_below_them():
     """Every line of Python in docs/intervals.md gives the answer that stands below it."""
-    result = examples("intervals")
-    assert result.attempted > 10
-    assert result.failed == 0
+    doctests = examples("intervals")
+    assert doctests.attempted > 10
+    assert doctests.failed == 0
 
 
 def test_the_examples_on_calibration_give_what_stands_below_them():
     """Every line of Python in docs/calibration.md gives the answer that stands below it."""
-    result = examples("calibration")
-    assert result.attempted > 8
-    assert result.failed == 0
+    doctests = examples("calibration")
+    assert doctests.attempted > 8
+    assert doctests.failed == 0
 
 
 def test_the_examples_on_alarms_give_what_stands_below_them():
     """Every line of Python in docs/alarms.md gives the answer that stands below it."""
-    result = examples("alarms")
-    assert result.attempted > 8
-    assert result.failed == 0
+    doctests = examples("alarms")
+    assert doctests.attempted > 8
+    assert doctests.failed == 0
 
 
 def test_the_tables_of_public_data_are_what_the_script_prints(data):

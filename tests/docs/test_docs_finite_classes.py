@@ -24,9 +24,9 @@ def part(title: str) -> str:
 
 def test_the_examples_of_the_document_give_what_stands_below_them():
     """Every line of Python in docs/finite_classes.md gives the answer that stands below it."""
-    result = examples("finite_classes")
-    assert result.attempted > 25
-    assert result.failed == 0
+    doctests = examples("finite_classes")
+    assert doctests.attempted > 25
+    assert doctests.failed == 0
 
 
 def test_tables_and_commands_are_as_they_come_out():

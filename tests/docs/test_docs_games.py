@@ -13,9 +13,9 @@ from .documents import examples, page, script
 
 def test_the_examples_of_the_document_give_what_stands_below_them():
     """Every line of Python in docs/games.md gives the answer that stands below it."""
-    result = examples("games")
-    assert result.attempted > 30
-    assert result.failed == 0
+    doctests = examples("games")
+    assert doctests.attempted > 30
+    assert doctests.failed == 0
 
 
 def test_the_tables_of_public_data_are_what_the_script_prints(data):

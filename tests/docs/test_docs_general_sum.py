@@ -11,9 +11,9 @@ from .documents import examples, page, script
 
 def test_the_examples_of_the_document_give_what_stands_below_them() -> None:
     """Every line of Python in docs/games-general-sum.md gives the answer that stands below it."""
-    result = examples("games-general-sum")
-    assert result.attempted > 20
-    assert result.failed == 0
+    doctests = examples("games-general-sum")
+    assert doctests.attempted > 20
+    assert doctests.failed == 0
 
 
 def test_the_table_of_gambits_games_is_what_the_script_prints(data: Path) -> None:

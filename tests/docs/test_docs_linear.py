@@ -21,9 +21,9 @@ def read(name: str) -> str:
 
 def test_the_examples_give_what_stands_below_them():
     """Every line of Python in docs/linear.md gives the answer that stands below it."""
-    result = examples("linear")
-    assert result.attempted > 10
-    assert result.failed == 0
+    doctests = examples("linear")
+    assert doctests.attempted > 10
+    assert doctests.failed == 0
 
 
 @pytest.mark.parametrize("title", ["How they learn", "What they cost", "What their certificates say"])

@@ -12,6 +12,6 @@ def test_examples_run() -> None:
     pytest.importorskip("sklearn")
     pytest.importorskip("matplotlib")
     pytest.importorskip("pandas")
-    result = examples("notebooks")
-    assert result.attempted > 0
-    assert result.failed == 0
+    doctests = examples("notebooks")
+    assert doctests.attempted > 0
+    assert doctests.failed == 0

@@ -12,9 +12,9 @@ from .documents import examples, page
 
 def test_the_examples_give_what_stands_below_them():
     """Every line of Python in docs/regression.md gives the answer that stands below it."""
-    result = examples("regression")
-    assert result.attempted > 5
-    assert result.failed == 0
+    doctests = examples("regression")
+    assert doctests.attempted > 5
+    assert doctests.failed == 0
 
 
 def test_every_learner_and_every_theorem_is_named():

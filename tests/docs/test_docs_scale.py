@@ -17,9 +17,9 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def test_the_examples_of_the_document_give_what_stands_below_them():
     """Every line of Python in docs/scale.md gives the answer that stands below it."""
-    result = examples("scale")
-    assert result.attempted > 8
-    assert result.failed == 0
+    doctests = examples("scale")
+    assert doctests.attempted > 8
+    assert doctests.failed == 0
 
 
 def test_tables_are_made_of_what_was_measured():

@@ -37,9 +37,9 @@ CLASSES = [
 @pytest.mark.parametrize("module", MODULES)
 def test_examples_print_what_stands_below_them(module: str) -> None:
     """Every example in a docstring prints the lines below it."""
-    result = doctest.testmod(import_module(module))
-    assert result.attempted
-    assert not result.failed
+    doctests = doctest.testmod(import_module(module))
+    assert doctests.attempted
+    assert not doctests.failed
 
 
 @pytest.mark.parametrize("learner", CLASSES, ids=lambda one: one.__name__)

@@ -43,5 +43,5 @@ def test_commands_of_a_guide_run_on_the_file_that_it_makes(
             rows = Path("flights.csv").read_text().splitlines()[:6]
             Path(words[-1]).write_text("\n".join(row.rpartition(",")[0] for row in rows) + "\n")
         else:
-            result = run(*("5" if one == "100" else one for one in words[1:]))  # runs
-            assert result.code == 0, (line, result.err)
+            command = run(*("5" if one == "100" else one for one in words[1:]))  # runs
+            assert command.code == 0, (line, command.err)

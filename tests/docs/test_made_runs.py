@@ -58,6 +58,6 @@ def test_each_printed_form_that_errs_is_of_a_theorem():
 
 def test_printed_forms_err_as_they_are_said_to():
     """Every line of Python in docs/errata.md gives the answer that stands below it."""
-    result = examples("errata")
-    assert result.attempted > 10
-    assert result.failed == 0
+    doctests = examples("errata")
+    assert doctests.attempted > 10
+    assert doctests.failed == 0

@@ -63,9 +63,9 @@ def test_a_bad_shard_is_named_by_a_cluster_too(run, cluster, files, tmp_path):
     """A row that a worker of the cluster cannot use is named with its file and line, and nothing is written."""
     files[2].write_text("1 1:1\nspam 1:1\n")
     model = tmp_path / "m.rgl"
-    result = run("learn", *files, *WORDS, "--dask", cluster.scheduler_address, "--save", model, "--quiet")
-    assert (result.code, model.exists()) == (1, False)
-    assert "part-3.svm:2:1: " in result.err
+    command = run("learn", *files, *WORDS, "--dask", cluster.scheduler_address, "--save", model, "--quiet")
+    assert (command.code, model.exists()) == (1, False)
+    assert "part-3.svm:2:1: " in command.err
 
 
 def test_a_cluster_that_is_not_there_is_reported(run, files, monkeypatch):
@@ -73,18 +73,18 @@ def test_a_cluster_that_is_not_there_is_reported(run, files, monkeypatch):
     from regretless.distributed import dask
 
     monkeypatch.setattr(dask, "connected", partial(dask.connected, patience=0.5))
-    result = run("learn", *files, *WORDS, "--dask", "tcp://127.0.0.1:9", "--quiet")
-    assert result.code == 1
-    (line,) = result.err.splitlines()
+    command = run("learn", *files, *WORDS, "--dask", "tcp://127.0.0.1:9", "--quiet")
+    assert command.code == 1
+    (line,) = command.err.splitlines()
     assert line.startswith("regretless: tcp://127.0.0.1:9: no scheduler")
 
 
 def test_an_address_that_is_none_leaves_nothing_behind(run, files):
     """What is no address is said at once, and no thread of a client that was half made stays."""
     before = set(threading.enumerate())
-    result = run("learn", *files, *WORDS, "--dask", "foo", "--quiet")
-    assert result.code == 1
-    (line,) = result.err.splitlines()
+    command = run("learn", *files, *WORDS, "--dask", "foo", "--quiet")
+    assert command.code == 1
+    (line,) = command.err.splitlines()
     assert line.startswith("regretless: foo: no scheduler of Dask answers (missing port")
     assert set(threading.enumerate()) <= before
 

@@ -103,8 +103,8 @@ def test_a_single_malformed_shard_is_named(client: Client, tmp_path: Path) -> No
 def test_a_disk_that_fails_once_is_read_again(client: Client, tmp_path: Path) -> None:
     """A failure of the system is tried again, for that shard alone."""
     shards = noting(tmp_path)
-    result = DaskEngine(client).fold(work.failing_disk, work.listed, "shard-1", shards)
-    assert result == [shard.name for shard in shards]
+    parts = DaskEngine(client).fold(work.failing_disk, work.listed, "shard-1", shards)
+    assert parts == [shard.name for shard in shards]
     assert [len(shard.noted()) for shard in shards] == [1, 2, 1, 1]
 
 
@@ -162,8 +162,8 @@ def test_a_cluster_of_one_worker_outlives_it_unless_a_shard_kills_each(tmp_path:
         Client(cluster, set_as_default=False) as client,
     ):
         shards = noting(tmp_path)
-        result = DaskEngine(client).fold(work.deadly_once, work.listed, "shard-3", shards)
-        assert result == [shard.name for shard in shards]
+        parts = DaskEngine(client).fold(work.deadly_once, work.listed, "shard-3", shards)
+        assert parts == [shard.name for shard in shards]
         assert len(shards[3].noted()) == 2
         cluster.scheduler.allowed_failures = 1
         with pytest.raises(EngineError, match=r"^shard-[01]\b.*: 2 workers died") as caught:

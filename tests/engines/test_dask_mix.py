@@ -115,8 +115,8 @@ def test_what_adds_up_is_folded_too(client: Client, tmp_path: Path) -> None:
     for place in (0, 1, 2):
         table = GENERATOR.normal(size=(30, 3)).round(3)
         pd.DataFrame(table, columns=["a", "b", "y"]).to_csv(tmp_path / f"part-{place}.csv", index=False)
-    results = [combine(MLPoly(), str(tmp_path / "part-*.csv"), one, target="y").ledger for one in (None, client)]
-    assert repr(results[0]) == repr(results[1])
+    ledgers = [combine(MLPoly(), str(tmp_path / "part-*.csv"), one, target="y").ledger for one in (None, client)]
+    assert repr(ledgers[0]) == repr(ledgers[1])
 
 
 def test_neither_rows_nor_collections_travel(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

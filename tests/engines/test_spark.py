@@ -92,15 +92,15 @@ def test_other_columns_do_too(session: Any, learner: OnlineClassifier, inputs: d
 
 def test_predictions_are_those_of_the_learner(rows: Any, model: RegretlessModel) -> None:
     """Labels and scores have the bits of the learner's own, beside all other columns as they were."""
-    result = model.transform(rows).drop("features").orderBy("place").toArrow()
+    table = model.transform(rows).drop("features").orderBy("place").toArrow()
     X, _ = separable()
     scores = model.to_local().decision_function(X)
-    assert result["prediction"].to_pylist() == model.to_local().predict(X).tolist()
-    raw = np.array([value["values"] for value in result["rawPrediction"].to_pylist()])
+    assert table["prediction"].to_pylist() == model.to_local().predict(X).tolist()
+    raw = np.array([value["values"] for value in table["rawPrediction"].to_pylist()])
     assert raw.tobytes() == np.column_stack([-scores, scores]).tobytes()
-    assert result.drop_columns(["prediction", "rawPrediction"]).equals(rows.drop("features").orderBy("place").toArrow())
+    assert table.drop_columns(["prediction", "rawPrediction"]).equals(rows.drop("features").orderBy("place").toArrow())
     first = rows.orderBy("place").first().features
-    assert model.predict(first) == result["prediction"][0].as_py()
+    assert model.predict(first) == table["prediction"][0].as_py()
     assert model.predictRaw(first).toArray().tolist() == raw[0].tolist()
     assert (model.numClasses, model.numFeatures) == (2, WIDTH)
 

@@ -46,9 +46,9 @@ seeds = st.integers(0, WORD - 1)
 @given(seeds, st.integers(0, 2**50), st.integers(1, 5), st.integers(1, 4))
 def test_noise_is_a_function_of_key_round_and_arm_alone(key, first, rounds, arms):
     """Any block of noise is the finaliser of splitmix64 at each of its places, wherever the block begins."""
-    result = uniforms(key, first, first + rounds, arms)
+    noise = uniforms(key, first, first + rounds, arms)
     expected = [[one_uniform(key, first + t, arm, arms) for arm in range(arms)] for t in range(rounds)]
-    assert result.tolist() == expected
+    assert noise.tolist() == expected
 
 
 def test_noise_of_key_0_is_splitmix64():

@@ -552,6 +552,6 @@ def test_a_stream_against_a_function_is_a_new_game_each_time() -> None:
 
 def test_the_examples_of_the_document_give_what_stands_below_them() -> None:
     """Every line of Python in docs/environments.md gives the answer that stands below it."""
-    result = examples("environments")
-    assert result.attempted > 35
-    assert result.failed == 0
+    doctests = examples("environments")
+    assert doctests.attempted > 35
+    assert doctests.failed == 0

@@ -338,9 +338,9 @@ def test_collinear_forecasts_have_the_best_combination_of_least_squares():
     best = float(((advice @ u - y) ** 2).sum())
     learner = AggregatingAlgorithm(value_range=(-500, 500))
     learner.play(advice, y)
-    (result,) = (one for one in learner.comparators(advice, y) if one.name == "best_linear")
-    assert result.loss == pytest.approx(best, rel=1e-6)
-    assert float(((advice @ result.weights - y) ** 2).sum()) == pytest.approx(best, rel=1e-6)
+    (comparator,) = (one for one in learner.comparators(advice, y) if one.name == "best_linear")
+    assert comparator.loss == pytest.approx(best, rel=1e-6)
+    assert float(((advice @ comparator.weights - y) ** 2).sum()) == pytest.approx(best, rel=1e-6)
 
 
 def test_a_loss_found_from_a_triangle_is_that_of_the_rows_but_for_what_it_allows():

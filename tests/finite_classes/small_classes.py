@@ -56,8 +56,8 @@ def every_class() -> dict[str, FiniteClass]:
         "hypotheses given twice": [[0, 1], [1, 1], [0, 1], [1, 0], [1, 1]],
         "ties matter": TIES_MATTER,
     }
-    results = {name: FiniteClass.named(name) for name in KNOWN}
-    results |= {name: FiniteClass(table) for name, table in odd.items()}
-    results["random, 12 on 7"] = random_class(12, 7)
-    results["random, two words"] = random_class(90, 7, 1)
-    return results
+    classes = {name: FiniteClass.named(name) for name in KNOWN}
+    classes |= {name: FiniteClass(table) for name, table in odd.items()}
+    classes["random, 12 on 7"] = random_class(12, 7)
+    classes["random, two words"] = random_class(90, 7, 1)
+    return classes

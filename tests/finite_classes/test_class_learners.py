@@ -507,9 +507,9 @@ def test_draws_have_the_odds_that_are_reported():
 def test_copies_go_on_in_threads_of_their_own(kind):
     """Copies that forecast at once, in threads of their own, all say what one alone does."""
     coins = np.random.default_rng(3).random((2000, 800)) < 0.5
-    result = FiniteClass(coins) if kind is StandardOptimal else FiniteClass.named("intervals:20")
-    alone = [kind(result).forecast(point) for point in range(6)]
-    learner = kind(result)
+    finite_class = FiniteClass(coins) if kind is StandardOptimal else FiniteClass.named("intervals:20")
+    alone = [kind(finite_class).forecast(point) for point in range(6)]
+    learner = kind(finite_class)
     learner.forecast(0)
     copies, reasons, failed = [learner.copy() for _ in range(3)], {}, []
 
@@ -556,24 +556,24 @@ def interrupted(number, frame):
 class Counted:
     """A search that counts how it is asked, and never has an answer."""
 
-    asked: ClassVar[list[tuple[bool, int]]] = []
+    calls: ClassVar[list[tuple[bool, int]]] = []
 
     def __init__(self, columns, hypotheses):
         self.hypotheses = hypotheses
 
     def run(self, alive, words):
-        self.asked.append((alive is None, words))
+        self.calls.append((alive is None, words))
         return 0, 5 if alive is None else 6, words
 
 
 def test_certificates_go_by_work_and_never_by_the_clock(monkeypatch):
     """A search gets so many words, however often it is certified: the class is searched once, and each part once."""
     monkeypatch.setattr(standard_optimal._core, "Littlestone", Counted)
-    monkeypatch.setattr(Counted, "asked", [])
+    monkeypatch.setattr(Counted, "calls", [])
     finite_class = FiniteClass.named("intervals:12")
     learner = StandardOptimal(finite_class)
     assert learner.facts().littlestone == (0, 5)
-    first = list(Counted.asked)
+    first = list(Counted.calls)
     assert all(whole for whole, _ in first)
     assert (
         standard_optimal.PATIENCE
@@ -586,7 +586,7 @@ def test_certificates_go_by_work_and_never_by_the_clock(monkeypatch):
         for one in (learner, learner.copy()):
             assert (one.facts().littlestone, one.facts().littlestone_left) == ((0, 5), (0, 5))
     assert StandardOptimal(finite_class).facts().littlestone == (0, 5)
-    assert [words for _, words in Counted.asked] == [words for _, words in first] * 2
+    assert [words for _, words in Counted.calls] == [words for _, words in first] * 2
 
 
 def test_the_rank_of_a_class_is_found_out_once(monkeypatch):

@@ -252,12 +252,12 @@ def test_the_command_line_finds_the_same_in_a_family_and_in_its_file(run, tmp_pa
     np.savetxt(tmp_path / "c.csv", finite_class.matrix, fmt="%d", delimiter=",")
     named, read = run("dimension", "--named", name, "--json"), run("dimension", tmp_path / "c.csv", "--json")
     assert (named.code, read.code) == (0, 0), named.err + read.err
-    for result in (named.json, read.json):
-        assert set(KEYS.split()) <= set(result)
-        assert (result["vc_dimension"], result["littlestone_dimension"]) == KNOWN[name]
-        assert (result["hypotheses"], result["points"]) == (finite_class.hypotheses, finite_class.points)
-        assert (result["exact"], result["floor_log2"]) == (True, finite_class.floor_log2)
-        assert len(result["shattered"]) == result["vc_dimension"]
+    for report in (named.json, read.json):
+        assert set(KEYS.split()) <= set(report)
+        assert (report["vc_dimension"], report["littlestone_dimension"]) == KNOWN[name]
+        assert (report["hypotheses"], report["points"]) == (finite_class.hypotheses, finite_class.points)
+        assert (report["exact"], report["floor_log2"]) == (True, finite_class.floor_log2)
+        assert len(report["shattered"]) == report["vc_dimension"]
 
 
 @pytest.mark.parametrize("environment", ["shattered-tree", "randomized-tree", "random-target"])
@@ -269,9 +269,9 @@ def test_every_learner_plays_every_environment_of_classes_on_the_command_line(ru
     for key, value in LEARNERS[learner].items():
         if key != "random_state":
             words += ["--set", f"{key}={value}"]
-    result = run(*words, "--seed", 3, "--save", tmp_path / "c.rgl", "--json")
-    assert result.code == 0, result.err
-    assert result.json["certificates"]
+    command = run(*words, "--seed", 3, "--save", tmp_path / "c.rgl", "--json")
+    assert command.code == 0, command.err
+    assert command.json["certificates"]
     assert regretless.load(tmp_path / "c.rgl").rounds_ == 25
     text = run(*words, "--seed", 3)
     for theorem in class_learner(kind).theorems:

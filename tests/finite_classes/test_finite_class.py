@@ -261,8 +261,8 @@ def test_the_empty_class_has_dimensions_of_minus_one(table):
     """Without a hypothesis both dimensions are -1 and known, and nobody learns or plays such a class."""
     empty = FiniteClass(table)
     assert (empty.hypotheses, empty.table_rows, empty.points) == (0, 0, np.shape(table)[-1])
-    for result in (vc_dimension(empty), littlestone_dimension(empty)):
-        assert (result.value, result.exact, str(result)) == (-1, True, "-1")
+    for dimension in (vc_dimension(empty), littlestone_dimension(empty)):
+        assert (dimension.value, dimension.exact, str(dimension)) == (-1, True, "-1")
     assert empty.describe()["floor_log2"] == -1
     assert empty == pickle.loads(pickle.dumps(empty)) == FiniteClass(empty.matrix)
     one = FiniteClass([[0, 1]])
@@ -291,7 +291,7 @@ def test_the_command_line_refuses_an_empty_table(tmp_path, capsys, monkeypatch, 
     words = ("dimension", path)
     if verb == "play":
         words = ("play", "--learner", "halving", "--environment", "random-target", "--class", path, "--rounds", 3)
-    result = CommandLine(capsys, monkeypatch)(*words)
-    assert (result.code, result.out) == (1, "")
-    assert "c.csv:1: names alone, and no hypotheses; a row of 0 and 1 is expected below them" in result.err
-    assert "dimensions of -1 by convention" in result.err
+    command = CommandLine(capsys, monkeypatch)(*words)
+    assert (command.code, command.out) == (1, "")
+    assert "c.csv:1: names alone, and no hypotheses; a row of 0 and 1 is expected below them" in command.err
+    assert "dimensions of -1 by convention" in command.err

@@ -56,8 +56,8 @@ def test_axes_are_called_as_in_the_file(capsys, monkeypatch, tmp_path):
     """The first row of a file of points names the coordinates in the inequalities."""
     path = tmp_path / "points.csv"
     path.write_text("name,height,mass\nflea,0,0\nmouse,0,1\nstork,1,0\nhorse,1,1\n")
-    result = CommandLine(capsys, monkeypatch)("dimension", "--points", path, "--json").json
-    assert "height - mass > 0.5" in str(result["tree"])
-    assert "x1" not in str(result["tree"])
+    report = CommandLine(capsys, monkeypatch)("dimension", "--points", path, "--json").json
+    assert "height - mass > 0.5" in str(report["tree"])
+    assert "x1" not in str(report["tree"])
     with pytest.raises(RegretlessError, match="1 names of axes; points have 2 coordinates"):
         FiniteClass.halfspaces(np.eye(2), axes=["x"])

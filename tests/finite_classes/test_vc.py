@@ -236,8 +236,8 @@ def test_without_memory_the_bounds_so_far_stay(monkeypatch: pytest.MonkeyPatch) 
             raise MemoryError
 
     monkeypatch.setattr(vc_module._core, "Shatter", Full)
-    result = vc_dimension(FiniteClass(list(product((0, 1), repeat=4))))
-    assert (result.lower, result.upper, result.witness) == (2, 4, (1, 0))
+    dimension = vc_dimension(FiniteClass(list(product((0, 1), repeat=4))))
+    assert (dimension.lower, dimension.upper, dimension.witness) == (2, 4, (1, 0))
 
 
 @given(tables(), st.data())

@@ -18,8 +18,8 @@ from .targets import NAMES
 @pytest.mark.parametrize("name", NAMES)
 def test_no_mutated_file_ends_otherwise_than_it_should(name: str) -> None:
     """The first executions of the seed 7 end without a crash, an error that is not translated, or too much memory."""
-    done, result = fuzz(name, 7, most=4)
-    assert [finding.what for finding in result] == []
+    done, faults = fuzz(name, 7, most=4)
+    assert [finding.what for finding in faults] == []
     assert done == 4
 
 
@@ -50,9 +50,9 @@ def test_what_is_wrong_is_found(answer: Any, what: str, monkeypatch: pytest.Monk
     """A reader that raises, dies, takes memory or leaves files behind is found out in its first execution."""
     monkeypatch.setattr(runner, "MEMORY", 64 << 20)
     monkeypatch.setattr("regretless.cli.main", answer)
-    _, result = fuzz("solve.nfg", 0, most=1)
-    assert len(result) == 1
-    assert what in result[0].what
+    _, faults = fuzz("solve.nfg", 0, most=1)
+    assert len(faults) == 1
+    assert what in faults[0].what
 
 
 def test_what_was_used_before_is_not_held_against_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,5 +72,5 @@ def test_what_hangs_is_found(runs: Any, what: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(runner, "SECONDS", 1)
     monkeypatch.setattr(runner, "WAIT", 20 if what != "waits" else 1)
     monkeypatch.setattr("regretless.cli.main", lambda words: runs())
-    _, result = fuzz("solve.nfg", 0, most=1)
-    assert [what in one.what for one in result] == [True]
+    _, faults = fuzz("solve.nfg", 0, most=1)
+    assert [what in one.what for one in faults] == [True]

@@ -81,8 +81,8 @@ def found_by(game: BimatrixGame, **how: Any) -> set[tuple[tuple[Fraction, ...], 
     return exactly(game.equilibria(**how))
 
 
-def exactly(result: Iterable[Any]) -> set[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]:
-    return {(tuple(one.exact.row), tuple(one.exact.column)) for one in result if one.exact is not None}
+def exactly(equilibria: Iterable[Any]) -> set[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]:
+    return {(tuple(one.exact.row), tuple(one.exact.column)) for one in equilibria if one.exact is not None}
 
 
 def random_game(seed: int, m: int, n: int) -> BimatrixGame:
@@ -124,10 +124,10 @@ def test_gains_are_those_of_the_best_deviation(game: Any, more: Any) -> None:
         counts = more.draw(st.lists(st.integers(0, 5), min_size=size, max_size=size).filter(any))
         sides.append([Fraction(count, sum(counts)) for count in counts])
     p, q = (np.array(side, dtype=object) for side in sides)
-    result = BimatrixGame(A, B).incentives(*sides)
+    incentives = BimatrixGame(A, B).incentives(*sides)
     A, B = np.array(A, dtype=object), np.array(B, dtype=object)
-    assert (result.row_payoff, result.column_payoff) == (p @ A @ q, p @ B @ q)
-    assert (result.row_gain, result.column_gain) == (max(A @ q) - p @ A @ q, max(p @ B) - p @ B @ q)
+    assert (incentives.row_payoff, incentives.column_payoff) == (p @ A @ q, p @ B @ q)
+    assert (incentives.row_gain, incentives.column_gain) == (max(A @ q) - p @ A @ q, max(p @ B) - p @ B @ q)
 
 
 def test_payoffs_of_all_sizes_are_summed_exactly() -> None:
@@ -278,9 +278,9 @@ def test_scales_and_offsets_change_no_equilibrium() -> None:
 
 def test_all_of_gambits_games_are_enumerated(gambit: dict[str, BimatrixGame]) -> None:
     """Each two-player game of Gambit's has the extreme equilibria and the components that it is known for."""
-    results = {name: game.equilibria() for name, game in gambit.items()}
-    assert {name: (len(one), len(one.components or ())) for name, one in results.items()} == GAMBIT
-    for name, one in results.items():
+    equilibria = {name: game.equilibria() for name, game in gambit.items()}
+    assert {name: (len(one), len(one.components or ())) for name, one in equilibria.items()} == GAMBIT
+    for name, one in equilibria.items():
         assert one.complete
         assert all(equilibrium.exact is not None for equilibrium in one)
         A, B = gambit[name].row_payoffs.fractions(), gambit[name].column_payoffs.fractions()
@@ -521,9 +521,9 @@ def test_no_equilibrium_plays_what_is_dominated(game: Any) -> None:
     """Strategies that are eliminated have probability 0 in every equilibrium."""
     one = BimatrixGame(*game)
     gone = one.dominated()
-    for result in one.equilibria():
+    for equilibrium in one.equilibria():
         for domination in gone:
-            side = result.row if domination.player == "row" else result.column
+            side = equilibrium.row if domination.player == "row" else equilibrium.column
             assert side[domination.strategy] == 0
 
 

@@ -44,8 +44,8 @@ def test_gains_are_those_of_the_best_way_not_to_follow(game: Any, coarse: bool, 
     size = shape[0] * shape[1]
     counts = more.draw(st.lists(st.integers(0, 4), min_size=size, max_size=size).filter(any))
     joint = np.array([Fraction(count, sum(counts)) for count in counts], dtype=object).reshape(shape)
-    result = joint_gains(Payoffs(A), Payoffs(B), joint_of(joint, shape), coarse)
-    assert result == gains_by_trying(A, B, joint, coarse)
+    gains = joint_gains(Payoffs(A), Payoffs(B), joint_of(joint, shape), coarse)
+    assert gains == gains_by_trying(A, B, joint, coarse)
 
 
 def test_chicken_has_aumanns_equilibrium() -> None:
@@ -115,9 +115,9 @@ def test_what_is_no_distribution_is_refused(what: str, joint: Any) -> None:
 def test_nash_equilibria_are_at_no_distance(game: Any) -> None:
     """The product of the strategies of an equilibrium is a correlated one, coarse or not."""
     one = BimatrixGame(*game)
-    result = one.equilibria()[0]
+    equilibrium = one.equilibria()[0]
     for coarse in (False, True):
-        apart = one.distance_to_correlated(np.outer(result.row, result.column), coarse)
+        apart = one.distance_to_correlated(np.outer(equilibrium.row, equilibrium.column), coarse)
         assert apart.distance <= 1e-7
         assert apart.gain <= 1e-14
 

@@ -141,11 +141,11 @@ def test_products_are_those_of_numpy(isa, shape, kind, turned):
     mine, others = A.shape[::-1] if turned else A.shape
     rng = np.random.default_rng(3)
     for strategy in (rng.random(others), rng.random(others) * (rng.random(others) < 0.3), np.zeros(others)):
-        result = np.empty(mine)
-        made.gains(strategy, result)
+        product = np.empty(mine)
+        made.gains(strategy, product)
         expected = -2.0 * (strategy @ A if turned else A @ strategy)
         error = 1e-6 if kind == "shorts" else 1e-14
-        assert np.allclose(result, expected, rtol=0, atol=error * (1 + np.abs(strategy).sum()))
+        assert np.allclose(product, expected, rtol=0, atol=error * (1 + np.abs(strategy).sum()))
 
 
 @pytest.mark.parametrize("kind", KINDS[:-1])

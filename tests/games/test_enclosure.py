@@ -68,9 +68,9 @@ def test_the_interval_contains_what_exact_arithmetic_finds(game):
     exact = exact_ends(A, p, q)
     assert Fraction(lower) <= exact[0] <= exact[1] <= Fraction(upper)
     size = float(np.abs(A).max())
-    for result, true in zip((lower, upper), exact, strict=True):
-        spare = Fraction(size) / 2**100 + Fraction(2) * Fraction(float(np.spacing(max(abs(result), abs(float(true))))))
-        assert abs(Fraction(result) - true) <= spare
+    for end, true in zip((lower, upper), exact, strict=True):
+        spare = Fraction(size) / 2**100 + Fraction(2) * Fraction(float(np.spacing(max(abs(end), abs(float(true))))))
+        assert abs(Fraction(end) - true) <= spare
 
 
 @given(game=games)

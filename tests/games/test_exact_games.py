@@ -226,14 +226,14 @@ def test_real_games_have_their_known_values(data: Any, name: str) -> None:
 def test_an_exact_solution_is_stopped_wherever_it_is(basis):
     """Lifting and pivots ask again and again whether to stop, and the first wish ends them."""
     payoffs = Payoffs(np.random.default_rng(6).integers(-9, 10, (12, 12)))
-    result = (
+    solution = (
         simplex(payoffs) if basis is None else RawSolution(np.ones(12) / 12, np.ones(12) / 12, "none", 0, basis=basis)
     )
 
     def solve_with(patience: int) -> int:
         asks = iter(range(patience))
         try:
-            solve_exactly(payoffs, result, stop=lambda: next(asks, None) is None)
+            solve_exactly(payoffs, solution, stop=lambda: next(asks, None) is None)
         except SolverStopped:
             assert next(asks, None) is None
             return patience
@@ -297,9 +297,9 @@ def test_a_plan_in_the_middle_of_a_face_stays_there():
     """Where equally good plans form a face, the exact one is the face's point at the floats, not a corner."""
     game = as_sequences(np.ones((2, 3)))
     entries = [(j, i, -int(value)) for i, j, value in game.fractions()]
-    result = vertex(game.row, game.column, entries, np.array([1.0, 0.3, 0.7]), lambda: None)
-    assert result is not None
-    assert [Fraction(weight, result[0]) for weight in result] == [1, Fraction(3, 10), Fraction(7, 10)]
+    plan = vertex(game.row, game.column, entries, np.array([1.0, 0.3, 0.7]), lambda: None)
+    assert plan is not None
+    assert [Fraction(weight, plan[0]) for weight in plan] == [1, Fraction(3, 10), Fraction(7, 10)]
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_suit_isomorphic"])

@@ -633,15 +633,15 @@ class TestSlices:
         calls: list[int] = []
         watched: dict[str, Any] = {"on_progress": lambda step, gap: calls.append(step), "stop": lambda: len(calls) > 1}
         if kind == "matrix":
-            result = linear_program(Payoffs(draw.uniform(-1, 1, (4, 4))), **watched)
+            solution = linear_program(Payoffs(draw.uniform(-1, 1, (4, 4))), **watched)
         else:
             payoffs = np.zeros((4, 4))
             payoffs[1:, 1:] = draw.uniform(-1, 1, (3, 3))
             choice = np.vstack([np.eye(1, 4), [-1.0, 1.0, 1.0, 1.0]])
-            result = tree_program(SequenceGame(payoffs, choice, choice), **watched)
-        assert result.stopped == "asked to stop"
+            solution = tree_program(SequenceGame(payoffs, choice, choice), **watched)
+        assert solution.stopped == "asked to stop"
         assert len(calls) == 2
-        assert 0 < result.row.min() <= result.row.max() <= 1
+        assert 0 < solution.row.min() <= solution.row.max() <= 1
 
     def test_an_interruption_stops_between_slices(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Though nobody watches, no slice is without an end, and the second one has twice the time of the first."""

@@ -60,7 +60,7 @@ class Twin:
     def __init__(self, arrays: Arrays, rule: str, alternate: bool, power: int) -> None:
         self.arrays, self.rule, self.alternate, self.power = arrays, rule, alternate, power
         counts = [int(arrays.first[side][-1]) for side in (0, 1)]
-        self.kept, self.last = [np.zeros(count) for count in counts], [np.zeros(count) for count in counts]
+        self.regrets, self.last = [np.zeros(count) for count in counts], [np.zeros(count) for count in counts]
         self.plans = [arrays.laid(side, np.zeros(counts[side])) for side in (0, 1)]
         self.sums, self.weight, self.before = [np.zeros(count) for count in counts], 0.0, 0.0
         self.won, self.earned, self.squares = [0.0, 0.0], [np.zeros(count) for count in counts], [0.0, 0.0]
@@ -76,31 +76,31 @@ class Twin:
             values[parent] += value
             regrets[own] = values[own] - value
         if self.rule == "cfr":
-            self.kept[side] = self.kept[side] * self.before / weight + regrets
+            self.regrets[side] = self.regrets[side] * self.before / weight + regrets
         else:
-            self.kept[side] = np.maximum(self.kept[side] + regrets, 0)
-        steps = self.kept[side] + (regrets if self.rule == "pcfr+" else 0)
+            self.regrets[side] = np.maximum(self.regrets[side] + regrets, 0)
+        steps = self.regrets[side] + (regrets if self.rule == "pcfr+" else 0)
         self.squares[side] += ((regrets - (self.last[side] if self.rule == "pcfr+" else 0)) ** 2).sum()
         self.last[side] = regrets
         self.behaviour[side] = self.step(side, np.maximum(steps, 0))
         self.plans[side] = self.arrays.laid(side, np.maximum(steps, 0))
 
     def norm(self, side: int) -> float:
-        sums = np.zeros(len(self.kept[side]))
+        sums = np.zeros(len(self.regrets[side]))
         for begin, end, parent in reversed(list(self.arrays.sets(side))):
-            sums[parent] += np.linalg.norm(np.maximum(self.kept[side][begin:end], 0)) + sums[begin:end].max()
+            sums[parent] += np.linalg.norm(np.maximum(self.regrets[side][begin:end], 0)) + sums[begin:end].max()
         return float(sums[0])
 
     def step(self, side: int, steps: Array) -> Array:
-        result = np.ones(len(steps))
+        behaviour = np.ones(len(steps))
         for begin, end, _ in self.arrays.sets(side):
             total = steps[begin:end].sum()
-            result[begin:end] = steps[begin:end] / total if total > 0 else 1 / (end - begin)
-        return result
+            behaviour[begin:end] = steps[begin:end] / total if total > 0 else 1 / (end - begin)
+        return behaviour
 
     def play(self, rounds: int) -> None:
         payoffs = self.arrays.payoffs
-        self.behaviour = [self.step(side, np.zeros(len(self.kept[side]))) for side in (0, 1)]
+        self.behaviour = [self.step(side, np.zeros(len(self.regrets[side]))) for side in (0, 1)]
         for number in range(1, rounds + 1):
             weight = float(number**self.power)
             row, met = self.plans[0], self.plans[1]
@@ -132,7 +132,7 @@ def test_twin(seed: int, rule: str, alternate: bool, power: int) -> None:
     twin.play(12)
     for side in (0, 1):
         np.testing.assert_allclose(duel.states[side][AVERAGE], twin.sums[side], rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(duel.states[side][REGRETS][1:], twin.kept[side][1:], rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(duel.states[side][REGRETS][1:], twin.regrets[side][1:], rtol=1e-9, atol=1e-9)
     rounds, weight, last, row_regret, column_regret, turn, *norms = duel.book.tolist()
     most, least = arrays.best(0, twin.earned[0]), arrays.best(1, twin.earned[1], min)
     assert (rounds, weight, last) == (12, twin.weight, 12.0**power)

@@ -153,13 +153,13 @@ def _signature(value: Any) -> str:
 
 def theorems() -> Iterator[str]:
     """Every theorem, by its name; where it stands is nobody's business."""
-    results: dict[tuple[str, str], Theorem] = {}
+    by_name: dict[tuple[str, str], Theorem] = {}
     for module in modules():
         for value in vars(module).values():
             if isinstance(value, Theorem):
-                results[value.title, value.name] = value
+                by_name[value.title, value.name] = value
     assumptions: dict[str, list[str]] = {}
-    for (title, name), theorem in sorted(results.items()):
+    for (title, name), theorem in sorted(by_name.items()):
         yield f"{title} ({name}), {theorem.kind}"
         yield f"    {theorem.statement}"
         yield f"    {theorem.quantity}{', a whole number' if theorem.whole else ''}: {theorem.formula}"

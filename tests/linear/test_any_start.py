@@ -133,10 +133,10 @@ def test_the_command_line_and_verify_know_the_start(capsys, monkeypatch, tmp_pat
     X, y = some()
     np.savetxt(tmp_path / "a.csv", np.column_stack([X, y]), delimiter=",", header="a,b,c,label", comments="")
     learn = ("learn", tmp_path / "a.csv", "--target", "label", "--learner", "perceptron", "--set", "initial=2,-1,0")
-    result = run(*learn, "--json")
-    assert result.json["updates"] == Perceptron(initial=[2, -1, 0]).fit(X, y).ledger_.updates
-    assert [one["theorem"] for one in result.json["certificates"]] == [one.name for one in FROM_START]
-    (tmp_path / "r.json").write_text(json.dumps(result.json))
+    command = run(*learn, "--json")
+    assert command.json["updates"] == Perceptron(initial=[2, -1, 0]).fit(X, y).ledger_.updates
+    assert [one["theorem"] for one in command.json["certificates"]] == [one.name for one in FROM_START]
+    (tmp_path / "r.json").write_text(json.dumps(command.json))
     output = run("verify", tmp_path / "r.json", tmp_path / "a.csv").out
     assert (
         "agrees: sharp_from_start: norm, hinge, squared_hinge, rounds, observed" in output

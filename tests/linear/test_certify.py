@@ -426,10 +426,10 @@ def test_a_shuffled_run_is_certified_on_its_rounds_and_on_no_others():
 def test_the_bounds_do_not_depend_on_the_unit_of_the_rows(scale):
     """The same rows in other units have the same bounds, to a few per cent of the search."""
     X, y = noisy(200, 5)
-    results = {c.theorem.name: c.bound for c in Perceptron().fit(X, y).certify(X, y, svm=False)}
+    bounds = {c.theorem.name: c.bound for c in Perceptron().fit(X, y).certify(X, y, svm=False)}
     scaled = {c.theorem.name: c.bound for c in Perceptron().fit(X * scale, y).certify(X * scale, y, svm=False)}
     for name in ("sharp", "posterior"):
-        assert scaled[name] == pytest.approx(results[name], rel=0.03)
+        assert scaled[name] == pytest.approx(bounds[name], rel=0.03)
 
 
 def test_margins_at_the_edge_of_a_bin_break_nothing():

@@ -119,9 +119,9 @@ def test_on_whole_numbers_every_decision_is_the_twins(X, y, name, ties, passes):
     for rows in (X, X.astype(np.float32), *forms(X)[1:]):
         ours = made(name, ties=ties, passes=passes).fit(rows, y)
         assert (ours.ledger_.updates, ours.ledger_.mistakes) == (len(updates), mistakes)
-        result = ours.state_.slots
+        slots = ours.state_.slots
         coefficients = np.append(ours.dual_coef_[0], 0.0)
-        assert np.array_equal(coefficients[result], alpha)
+        assert np.array_equal(coefficients[slots], alpha)
 
 
 @pytest.mark.kernel

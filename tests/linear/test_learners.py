@@ -267,12 +267,12 @@ def test_the_rounds_of_a_class_without_a_rival_count_as_documented(names, first)
 def test_ties():
     """On orthonormal rows with label +1 the three rules make 3, 0 and 3 updates, and 0, 0 and 3 mistakes."""
     X, y = np.eye(3), np.ones(3)
-    results = {
+    scores = {
         ties: (ledger.updates, ledger.mistakes)
         for ties in ("update", 1, -1)
         for ledger in [Perceptron(ties=ties).partial_fit(X, y, classes=[-1, 1]).ledger_]
     }
-    assert results == {"update": (3, 0), 1: (0, 0), -1: (3, 3)}
+    assert scores == {"update": (3, 0), 1: (0, 0), -1: (3, 3)}
 
 
 def test_the_order_is_the_order_of_the_rows_unless_asked():

@@ -79,22 +79,22 @@ def squared_distance(Z: list[list[Fraction]]) -> Fraction:
     return best
 
 
-def check(result: MaxMargin, Z: list[list[Fraction]]) -> None:
+def check(answer: MaxMargin, Z: list[list[Fraction]]) -> None:
     """The weights have at least the margin `lower`, and the support combines to at most `upper`, in fractions."""
-    if result.weights is None:
-        assert result.lower == 0
+    if answer.weights is None:
+        assert answer.lower == 0
     else:
-        w = [Fraction(float(value)) for value in result.weights]
+        w = [Fraction(float(value)) for value in answer.weights]
         least = min(dot(w, z) for z in Z)
         assert least > 0
-        assert least**2 >= Fraction(result.lower) ** 2 * dot(w, w)
-    rows, weights = result.support
+        assert least**2 >= Fraction(answer.lower) ** 2 * dot(w, w)
+    rows, weights = answer.support
     a = [Fraction(float(weight)) for weight in weights]
     assert min(a) > 0
     assert float(sum(a)) == pytest.approx(1)
     point = [sum((x * Z[row][k] for x, row in zip(a, rows, strict=True)), Fraction(0)) for k in range(len(Z[0]))]
-    if result.upper > 0:
-        assert dot(point, point) <= Fraction(result.upper) ** 2 * sum(a) ** 2
+    if answer.upper > 0:
+        assert dot(point, point) <= Fraction(answer.upper) ** 2 * sum(a) ** 2
 
 
 def planted(rows: int, columns: int, gap: float = 0.05, noise: float = 0.0, seed: int = 1) -> tuple[Any, Any]:
@@ -147,12 +147,12 @@ def test_integers_have_an_exact_answer(data):
     X, y = data
     Z = fractions(X * y[:, None])
     squared = squared_distance(Z)
-    result = max_margin(X, np.where(y > 0, "yes", "no")) if len(set(y)) == 2 else max_margin_signed(X, y)
-    assert Fraction(result.lower) ** 2 <= squared <= Fraction(result.upper) ** 2
-    assert result.separable is (squared > 0)
-    assert result.converged
-    assert result.upper == 0 or squared > 0
-    check(result, Z)
+    answer = max_margin(X, np.where(y > 0, "yes", "no")) if len(set(y)) == 2 else max_margin_signed(X, y)
+    assert Fraction(answer.lower) ** 2 <= squared <= Fraction(answer.upper) ** 2
+    assert answer.separable is (squared > 0)
+    assert answer.converged
+    assert answer.upper == 0 or squared > 0
+    check(answer, Z)
 
 
 @given(small_integers)
@@ -250,12 +250,12 @@ def test_dense_and_sparse_rows_have_the_same_margin(dtype, index, intercept):
     rows.indices, rows.indptr = rows.indices.astype(index), rows.indptr.astype(index)
     dense, sparse = max_margin(X, y, intercept=intercept), max_margin(rows, y, intercept=intercept)
     exact = max_margin(np.column_stack([X.astype(np.float64), np.full(600, intercept)]), y)
-    for result in (dense, sparse):
-        assert result.converged
-        assert result.lower <= exact.upper
-        assert exact.lower <= result.upper
-        if result.weights is not None:
-            assert result.weights.shape == (12 + (intercept > 0),)
+    for answer in (dense, sparse):
+        assert answer.converged
+        assert answer.lower <= exact.upper
+        assert exact.lower <= answer.upper
+        if answer.weights is not None:
+            assert answer.weights.shape == (12 + (intercept > 0),)
 
 
 def test_memory_maps_are_read(tmp_path):

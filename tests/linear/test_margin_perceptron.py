@@ -341,9 +341,9 @@ def test_a_longer_run_than_until_clean_has_no_bound_on_its_length():
     learner = MarginPerceptron(gamma=0.1).fit(X, y)
     for _ in range(9):
         learner.partial_fit(X, y)
-    results = {c.theorem: c for c in learner.certify(X, y)}
-    assert not results[margin_clean_pass].applies
-    assert results[margin_attained].applies
+    certificates = {c.theorem: c for c in learner.certify(X, y)}
+    assert not certificates[margin_clean_pass].applies
+    assert certificates[margin_attained].applies
 
 
 @pytest.mark.parametrize(

@@ -66,13 +66,13 @@ def test_it_is_the_textbooks(seed, p, tie, intercept, scale, kind):
 
 def _update_rows(X, y, p, ties):
     """The rounds in which the textbook moves."""
-    before, results = 0, []
+    before, rows = 0, []
     for t in range(len(X)):
         updates = p_norm_perceptron(X[: t + 1], y[: t + 1], p, ties=ties)[1]
         if updates > before:
-            results.append(t)
+            rows.append(t)
         before = updates
-    return results
+    return rows
 
 
 @given(
@@ -132,18 +132,18 @@ def test_at_two_the_theorems_are_the_perceptrons(X, y, v):
 def test_the_chain_behind_the_proof(X, y, p):
     """|theta|_p^2 is at most p - 1 times the sum of |x|_p^2 over the updates."""
     X = np.where(np.abs(X) < 1e-20, 0.0, X)  # so that no power below vanishes
-    theta, result, clear = np.zeros(4), 0.0, []
+    theta, total, clear = np.zeros(4), 0.0, []
     for x, label in zip(X, y, strict=True):
         terms = np.sign(theta) * np.abs(theta) ** (p - 1) * x
         # Where terms cancel, rounding decides on which side of 0 the score is, and each order of the sum in its way.
         clear.append(not terms.any() or abs(terms.sum()) > 1e-9 * np.abs(terms).sum())
         if clear[-1] and label * terms.sum() <= 0:
-            theta, result = theta + label * x, result + np.linalg.norm(x, p) ** 2
+            theta, total = theta + label * x, total + np.linalg.norm(x, p) ** 2
     learner = fitted(X[clear], y[clear], p=p)
-    assert np.linalg.norm(theta, p) ** 2 <= (p - 1) * result * (1 + 1e-9) + 1e-9
+    assert np.linalg.norm(theta, p) ** 2 <= (p - 1) * total * (1 + 1e-9) + 1e-9
     facts = learner.target_facts()[0]
     np.testing.assert_allclose(learner.state_.theta[:4, 0], theta, atol=1e-9)
-    assert result <= facts.reach**2 * learner.ledger_.updates * (1 + 1e-9)
+    assert total <= facts.reach**2 * learner.ledger_.updates * (1 + 1e-9)
 
 
 def test_orthonormal_rounds_attain_the_bound():

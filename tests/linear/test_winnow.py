@@ -420,12 +420,12 @@ def test_bounds_hold_where_they_say_most(X, rate, passes, most):
     learner = fitted(np.tile(X, (passes, 1)), np.tile(y, passes), rate=rate)
     for s in (1.0, 0.5, 2.0):
         u = comparator(X, y, s * np.eye(6)[0], repeats=passes, of=learner)
-        results = {t: t.certify(learner.ledger_, [u], learner.target_facts()[0]) for t in WINNOW}
-        assert all(c.holds for c in results.values())
-        if results[winnow_hinge].applies and results[winnow_textbook].applies:
-            assert results[winnow_hinge].bound <= results[winnow_textbook].bound * (1 + 1e-9)
+        certificates = {t: t.certify(learner.ledger_, [u], learner.target_facts()[0]) for t in WINNOW}
+        assert all(c.holds for c in certificates.values())
+        if certificates[winnow_hinge].applies and certificates[winnow_textbook].applies:
+            assert certificates[winnow_hinge].bound <= certificates[winnow_textbook].bound * (1 + 1e-9)
         if rate == 0.2 and s == 1.0:
-            assert results[winnow_hinge].applies
+            assert certificates[winnow_hinge].applies
 
 
 @given(
@@ -476,9 +476,11 @@ def test_negative_entries_ask_for_balance():
     v = np.array([1.0, -1.0, 0.5])
     y = np.sign(X @ v)
     plain = Winnow(rate=0.05).fit(X, y)
-    results = {t: t.certify(plain.ledger_, [comparator(X, y, v, of=plain)], plain.target_facts()[0]) for t in WINNOW}
-    assert "balanced" in str(results[winnow_hinge].why)
-    assert results[winnow_posterior].applies  # which measures no comparator
+    certificates = {
+        t: t.certify(plain.ledger_, [comparator(X, y, v, of=plain)], plain.target_facts()[0]) for t in WINNOW
+    }
+    assert "balanced" in str(certificates[winnow_hinge].why)
+    assert certificates[winnow_posterior].applies  # which measures no comparator
     assert all(c.holds for c in plain.certify(X, y, against=v))
     both = {c.theorem: c for c in Winnow(rate=0.05, balanced=True).fit(X, y).certify(X, y, against=1e3 * v)}
     assert both[winnow_separable].why is None or "rate" in both[winnow_separable].why
@@ -506,8 +508,8 @@ def test_a_run_until_clean_has_a_bound_on_its_length(learner):
     X = rng.choice([-1.0, 1.0], size=(60, 10))
     y = np.sign(X[:, 0])
     learner.fit(X, y)
-    results = {c.theorem.title: c for c in learner.certify(X, y, svm=False)}
-    until, separable = results["Rounds until clean"], results["Separable data"]
+    certificates = {c.theorem.title: c for c in learner.certify(X, y, svm=False)}
+    until, separable = certificates["Rounds until clean"], certificates["Separable data"]
     assert until.applies, until.why
     assert until.observed == 60 * learner.n_iter_ <= until.bound
     assert until.bound == 60 * (separable.shown_bound + 1)

@@ -127,7 +127,7 @@ def test_mistakes_and_regret_are_those_of_the_labels():
     """Mistakes, and those of the best column, are what a count by hand gives."""
     points, labels = [0, 6, 3, 3, 2, 5, 1], [0, 1, 0, 1, 0, 1, 1]
     environment = WrittenPoints(THRESHOLDS, points, labels)
-    result = play(Perceptron(), environment)
+    game = play(Perceptron(), environment)
     rows, truths = environment.block(0, 7)
     learner, mistakes = Perceptron().partial_fit(rows[:1], truths[:1], classes=[-1.0, 1.0]), int(truths[0] != 1)
     for row, truth in zip(rows[1:], truths[1:], strict=True):
@@ -135,22 +135,22 @@ def test_mistakes_and_regret_are_those_of_the_labels():
         learner.update_one(row, truth)
     best = min(int(np.count_nonzero(column != truths)) for column in rows.T)
     assert best > 0
-    assert (result.count, result.best, result.regret) == (mistakes, best, mistakes - best)
-    assert result.quantities["regret"] == [mistakes - best]
+    assert (game.count, game.best, game.regret) == (mistakes, best, mistakes - best)
+    assert game.quantities["regret"] == [mistakes - best]
 
 
 def test_averaged_weights_are_counted_by_what_they_predict():
     """An averaged perceptron is fooled in every round, though its last weights, that the ledger counts, are not."""
-    result = play(AveragedPerceptron(), LabelFlipping(), 60)
-    assert result.count == 60
-    assert result.learner.ledger_.mistakes < 60
+    game = play(AveragedPerceptron(), LabelFlipping(), 60)
+    assert game.count == 60
+    assert game.learner.ledger_.mistakes < 60
 
 
 def test_a_forecaster_is_charged_the_probability_of_the_wrong_label():
     """Of a combiner with the absolute loss the loss is the sum of what it gives to the wrong labels."""
-    result = play(combiner("ewa"), FairLabels(seed=1), 200)
-    assert result.quantities["expected mistakes"] == pytest.approx(result.totals)
-    assert result.quantities["expected regret in mistakes"] == pytest.approx(result.regret)
+    game = play(combiner("ewa"), FairLabels(seed=1), 200)
+    assert game.quantities["expected mistakes"] == pytest.approx(game.totals)
+    assert game.quantities["expected regret in mistakes"] == pytest.approx(game.regret)
 
 
 def test_weights_to_act_by_are_a_forecast_of_the_absolute_loss():
@@ -166,45 +166,45 @@ def test_weights_to_act_by_are_a_forecast_of_the_absolute_loss():
 
 def test_a_drawn_expert_is_judged_by_what_it_said():
     """Randomized weighted majority errs when the expert that it drew did; expected is what its weights were."""
-    result = play(RandomizedWeightedMajority(beta=0.5, random_state=1), RandomTarget(THRESHOLDS, noise=0.3), 300)
-    ledger = result.learner.ledger_
-    assert result.quantities["mistakes"] == ledger.sampled
-    assert result.quantities["expected mistakes"] == pytest.approx(ledger.expected)
+    game = play(RandomizedWeightedMajority(beta=0.5, random_state=1), RandomTarget(THRESHOLDS, noise=0.3), 300)
+    ledger = game.learner.ledger_
+    assert game.quantities["mistakes"] == ledger.sampled
+    assert game.quantities["expected mistakes"] == pytest.approx(ledger.expected)
     assert ledger.sampled != ledger.expected
 
 
 def test_exp4_draws_labels_as_hypotheses_say():
     """Its regret is that against the hypothesis which erred least, and its bound on it is read."""
     environment = RandomTarget(THRESHOLDS, noise=0.2, seed=3)
-    result = play(Exp4(2, horizon=400, seed=1), environment, 400, runs=3)
+    game = play(Exp4(2, horizon=400, seed=1), environment, 400, runs=3)
     for run in range(3):
         rows, labels = environment.block(0, 400, run)
         best = int(np.count_nonzero(rows != labels[:, None], axis=0).min())
-        assert result.quantities["regret"][run] == result.totals[run] - best
-    bounds = {one.theorem.name: one for one in result.certificates}
+        assert game.quantities["regret"][run] == game.totals[run] - best
+    bounds = {one.theorem.name: one for one in game.certificates}
     assert all(one.applies for one in bounds.values())
-    assert not result.violated
+    assert not game.violated
 
 
 def test_an_arm_is_a_hypothesis():
     """A bandit that meets points of a class loses what it does on the table of the hypotheses' mistakes."""
     environment = RandomTarget(THRESHOLDS, seed=3)
     rows, labels = environment.block(0, 100)
-    result = play(Exp3IX(horizon=100, seed=5), environment, 100)
+    game = play(Exp3IX(horizon=100, seed=5), environment, 100)
     pulls = simulate(Exp3IX(horizon=100, seed=5), Table((rows != labels[:, None]).astype(float)))
-    assert result.totals.tolist() == pulls.losses.tolist()
-    assert result.regret == pulls.regrets[0]
+    assert game.totals.tolist() == pulls.losses.tolist()
+    assert game.regret == pulls.regrets[0]
 
 
 def test_combiners_meet_arms():
     """A combiner of losses plays an environment of arms as it plays its table."""
     world = Bernoulli([0.3, 0.5, 0.7], seed=2)
-    result = play(AdaHedge(loss=None), world, 500)
+    game = play(AdaHedge(loss=None), world, 500)
     learner = AdaHedge(loss=None)
     learner.play(world.block(0, 500))
-    assert result.count == pytest.approx(learner.ledger_.loss, rel=1e-12)
-    assert result.best == learner.comparators()[0].loss
-    assert result.learner.names() == ["0", "1", "2"]
+    assert game.count == pytest.approx(learner.ledger_.loss, rel=1e-12)
+    assert game.best == learner.comparators()[0].loss
+    assert game.learner.names() == ["0", "1", "2"]
 
 
 def test_an_adversary_of_arms_sees_weights_and_draws():
@@ -222,19 +222,19 @@ def test_an_adversary_of_arms_sees_weights_and_draws():
 @pytest.mark.parametrize("environment", [LabelFlipping(), Dyadic(), Orthonormal(20), ShatteredTree(THRESHOLDS)])
 def test_environment_keeps_its_promises_to_linear_learners(name, environment):
     """Whatever such an environment is sure to force upon a deterministic learner, it does."""
-    result = play(learner_class(name)(), environment, min(50, environment.rounds or 50))
-    assert result.lower_bounds
-    assert all(one.observed is not None and one.holds for one in result.lower_bounds)
-    assert not result.violated
+    game = play(learner_class(name)(), environment, min(50, environment.rounds or 50))
+    assert game.lower_bounds
+    assert all(one.observed is not None and one.holds for one in game.lower_bounds)
+    assert not game.violated
 
 
 def test_the_optimal_learner_attains_what_the_tree_forces():
     """Against the shattered tree StandardOptimal errs as often as the Littlestone dimension says, not once more."""
-    result = play(StandardOptimal(THRESHOLDS), ShatteredTree(THRESHOLDS), 30)
-    assert result.count == 3
-    assert result.lower_bounds[0].observed == result.lower_bounds[0].lower_bound.least == 3
-    assert min(one.bound for one in result.certificates if one.applies) == 3
-    assert [(point.rounds, point.count) for point in result.curve] == [
+    game = play(StandardOptimal(THRESHOLDS), ShatteredTree(THRESHOLDS), 30)
+    assert game.count == 3
+    assert game.lower_bounds[0].observed == game.lower_bounds[0].lower_bound.least == 3
+    assert min(one.bound for one in game.certificates if one.applies) == 3
+    assert [(point.rounds, point.count) for point in game.curve] == [
         (1, 1),
         (2, 2),
         (4, 3),
@@ -246,20 +246,20 @@ def test_the_optimal_learner_attains_what_the_tree_forces():
 
 def test_a_learner_that_draws_pays_half():
     """The tree is promised half as many expected mistakes of a learner that draws, and these are counted."""
-    result = play(RandomizedOptimal(THRESHOLDS, random_state=1), ShatteredTree(THRESHOLDS), 30)
-    assert result.lower_bounds[0].lower_bound.quantity == "expected mistakes"
-    assert result.lower_bounds[0].lower_bound.least == 1.5
-    assert 1.5 <= result.lower_bounds[0].observed <= 3
-    assert not result.violated
+    game = play(RandomizedOptimal(THRESHOLDS, random_state=1), ShatteredTree(THRESHOLDS), 30)
+    assert game.lower_bounds[0].lower_bound.quantity == "expected mistakes"
+    assert game.lower_bounds[0].lower_bound.least == 1.5
+    assert 1.5 <= game.lower_bounds[0].observed <= 3
+    assert not game.violated
 
 
 def test_fair_coins_cost_every_learner_their_exact_regret():
     """The mean regret over many runs is the number of the theorem, but for luck."""
-    result = play(WeightedMajority(), FairLabels(seed=1), 64, runs=400)
-    promise = next(one for one in result.lower_bounds if one.lower_bound.quantity == "regret in mistakes")
+    game = play(WeightedMajority(), FairLabels(seed=1), 64, runs=400)
+    promise = next(one for one in game.lower_bounds if one.lower_bound.quantity == "regret in mistakes")
     assert promise.lower_bound.least == FairCoins.regret(64)
     assert promise.observed == pytest.approx(promise.lower_bound.least, abs=4 * promise.standard_error)
-    assert all(one.holds for one in result.lower_bounds)
+    assert all(one.holds for one in game.lower_bounds)
 
 
 PLAYING = {
@@ -281,27 +281,27 @@ PLAYING = {
 @pytest.mark.parametrize("learner", PLAYING)
 def test_one_name_is_one_number(learner, environment):
     """What a promise calls regret, mistakes or loss is the very number that the table calls so."""
-    result = play(PLAYING[learner](environment), environment, 60)
-    named = {result.counts: result.count, "regret": result.regret}
-    shown = {name: values[0] for name, values in result.quantities.items() if name in named}
+    game = play(PLAYING[learner](environment), environment, 60)
+    named = {game.counts: game.count, "regret": game.regret}
+    shown = {name: values[0] for name, values in game.quantities.items() if name in named}
     assert shown == {name: pytest.approx(named[name]) for name in shown}
     assert "regret" in shown
-    assert all(one.observed == result.quantities[one.lower_bound.quantity][0] for one in result.lower_bounds)
+    assert all(one.observed == game.quantities[one.lower_bound.quantity][0] for one in game.lower_bounds)
 
 
 def test_a_combiner_has_a_regret_in_its_loss_and_one_in_mistakes():
     """Hedge on flipped labels regrets at least half of the rounds in mistakes, and far less in the absolute loss."""
-    result = play(Combiner(loss="absolute", horizon=60), LabelFlipping(), 60)
-    assert [(one.lower_bound.quantity, one.observed) for one in result.lower_bounds][1] == ("regret in mistakes", 30)
-    assert result.regret == result.quantities["regret"][0] < 5
+    game = play(Combiner(loss="absolute", horizon=60), LabelFlipping(), 60)
+    assert [(one.lower_bound.quantity, one.observed) for one in game.lower_bounds][1] == ("regret in mistakes", 30)
+    assert game.regret == game.quantities["regret"][0] < 5
 
 
 def test_the_perceptron_needs_exponentially_many_updates():
     """So many updates are promised and made, and its own theorems allow them."""
-    result = play(Perceptron(), Exponential(4), 1000)
-    promise = next(one for one in result.lower_bounds if one.lower_bound.quantity == "updates")
+    game = play(Perceptron(), Exponential(4), 1000)
+    promise = next(one for one in game.lower_bounds if one.lower_bound.quantity == "updates")
     assert promise.observed == promise.lower_bound.least == (4**4 - 1) / 3
-    assert not result.violated
+    assert not game.violated
 
 
 def test_winnow_wins_where_few_votes_count():
@@ -385,9 +385,9 @@ def test_a_run_is_the_same_alone_and_among_others(learner, environment):
 def test_points_come_as_the_rounds_go_by():
     """Points of the first run are reported at doubling round counts and at the end, and rounds as they add up."""
     points, rounds = [], []
-    result = play(Perceptron(), LabelFlipping(), 1000, runs=2, on_point=points.append, on_rounds=rounds.append)
+    game = play(Perceptron(), LabelFlipping(), 1000, runs=2, on_point=points.append, on_rounds=rounds.append)
     assert [point.rounds for point in points] == [*(1 << power for power in range(10)), 1000]
-    assert points == result.curve  # both runs are alike
+    assert points == game.curve  # both runs are alike
     assert rounds == sorted(rounds)
     assert rounds[-1] == 2000
 
@@ -403,13 +403,13 @@ def test_what_was_played_when_somebody_wished_to_stop_is_certified(learner):
 
     if isinstance(learner, Halving):
         learner = Halving(LabelFlipping().finite_class)
-    result = play(learner, LabelFlipping(), 10**9, stop=stop)
-    assert result.stopped
-    assert 0 < result.rounds < 10**8
-    assert result.curve[-1].rounds == result.rounds
-    assert not result.violated
-    assert result.lower_bounds[0].lower_bound.least in (result.rounds, result.rounds / 2)
-    assert result.certificates
+    game = play(learner, LabelFlipping(), 10**9, stop=stop)
+    assert game.stopped
+    assert 0 < game.rounds < 10**8
+    assert game.curve[-1].rounds == game.rounds
+    assert not game.violated
+    assert game.lower_bounds[0].lower_bound.least in (game.rounds, game.rounds / 2)
+    assert game.certificates
 
 
 def test_certificates_of_many_runs_do_not_depend_on_the_load(monkeypatch):
@@ -424,21 +424,21 @@ def test_a_long_run_that_is_stopped_is_not_read_again():
     """Rows of more than a million numbers are not certified once the run was stopped; those of fewer are."""
     events = []
     stop = lambda: len(events) > 0 and events[-1] > 200_000  # noqa: E731
-    result = play(Perceptron(), Separable(columns=10), 10**9, on_rounds=events.append, stop=stop)
-    assert result.stopped
-    assert result.rounds * 10 > 1 << 20
-    assert result.certificates == []
-    whole = play(Perceptron(), Separable(columns=10), result.rounds)
+    game = play(Perceptron(), Separable(columns=10), 10**9, on_rounds=events.append, stop=stop)
+    assert game.stopped
+    assert game.rounds * 10 > 1 << 20
+    assert game.certificates == []
+    whole = play(Perceptron(), Separable(columns=10), game.rounds)
     assert whole.certificates
-    assert whole.count == result.count
+    assert whole.count == game.count
 
 
 def test_runs_that_are_not_over_do_not_count():
     """Of several runs those are given back that were over when somebody wished to stop."""
     played = []
     halt = lambda: bool(played) and played[-1] > 250  # noqa: E731
-    result = play(Perceptron(), LabelFlipping(), 100, runs=50, on_rounds=played.append, stop=halt)
-    assert (result.runs, result.rounds, result.stopped) == (2, 100, True)
+    game = play(Perceptron(), LabelFlipping(), 100, runs=50, on_rounds=played.append, stop=halt)
+    assert (game.runs, game.rounds, game.stopped) == (2, 100, True)
 
 
 def test_a_wish_to_stop_before_the_first_round_leaves_nothing():
@@ -451,10 +451,10 @@ def test_a_wish_to_stop_before_the_first_round_leaves_nothing():
 @pytest.mark.parametrize("learner", [Exp3IX(horizon=70, seed=3), Hedge(horizon=70, seed=3)])
 def test_a_bandit_can_be_had_as_a_run_has_left_it(learner, environment):
     """The learner that is replayed has drawn and lost what the run did."""
-    result = play(learner, environment, 70, first=2)
+    game = play(learner, environment, 70, first=2)
     outcome = replayed(learner, environment, 70, 2)
     assert outcome.rounds_ == 70
-    assert outcome.ledger_.loss == result.count
+    assert outcome.ledger_.loss == game.count
 
 
 # Certificates of many runs.
@@ -514,12 +514,12 @@ def test_a_theorem_that_does_not_apply_to_all_runs_says_to_how_many():
 
 def test_no_hypothesis_left_is_no_certificate():
     """With noise the class dies; its learner plays on, and no theorem is read."""
-    result = play(Halving(THRESHOLDS), RandomTarget(THRESHOLDS, noise=0.3, seed=1), 200)
-    assert isinstance(result.learner.ledger_, ClassLedger)
-    assert result.learner.died_
-    assert not any(one.applies for one in result.certificates)
-    assert "the last one died in round" in result.certificates[0].why
-    assert result.regret is not None
+    game = play(Halving(THRESHOLDS), RandomTarget(THRESHOLDS, noise=0.3, seed=1), 200)
+    assert isinstance(game.learner.ledger_, ClassLedger)
+    assert game.learner.died_
+    assert not any(one.applies for one in game.certificates)
+    assert "the last one died in round" in game.certificates[0].why
+    assert game.regret is not None
 
 
 # What runs are told of.
@@ -550,13 +550,13 @@ def test_runs_that_were_over_at_a_stop_are_looked_at(little_room):
     """When many runs are stopped, those that were over are reported with their losses."""
     calls = []
     stop = lambda: bool(calls) and calls[-1] >= 20 * 50  # noqa: E731
-    result = play(Exp3(seed=1), OneBetterArm(3, rounds=50), 50, runs=100_000, on_rounds=calls.append, stop=stop)
-    assert result.stopped
-    assert 16 < result.runs < 100_000
+    game = play(Exp3(seed=1), OneBetterArm(3, rounds=50), 50, runs=100_000, on_rounds=calls.append, stop=stop)
+    assert game.stopped
+    assert 16 < game.runs < 100_000
     assert calls == sorted(calls)
-    observable = next(one for one in result.certificates if one.theorem.title == "Observable regret")
+    observable = next(one for one in game.certificates if one.theorem.title == "Observable regret")
     assert "(not observed)" not in str(observable)
-    assert f"of {result.runs} runs exceeded it" in str(observable)
+    assert f"of {game.runs} runs exceeded it" in str(observable)
 
 
 def test_games_that_end_are_played_to_their_end():
@@ -580,16 +580,16 @@ def test_games_that_end_are_played_to_their_end():
 )
 def test_a_trace_is_the_run_that_was_played(learner, environment):
     """Its mistakes are those of the run, round by round, and what is left at its end is what was left."""
-    result, steps = play(learner, environment, 40, first=2), trace(learner, environment, 40, run=2)
+    game, steps = play(learner, environment, 40, first=2), trace(learner, environment, 40, run=2)
     assert [step.round for step in steps] == list(range(1, 41))
-    assert sum(step.wrong for step in steps) == result.quantities["mistakes"][0]
+    assert sum(step.wrong for step in steps) == game.quantities["mistakes"][0]
     chances = [abs(step.probability - max(step.label, 0)) for step in steps if step.probability is not None]
-    assert sum(chances) == pytest.approx(result.quantities["expected mistakes"][0]) or not chances
+    assert sum(chances) == pytest.approx(game.quantities["expected mistakes"][0]) or not chances
     assert all(step.wrong == (step.prediction != step.label) for step in steps)
-    if result.kind == "class":
-        assert steps[-1].alive == result.curve[-1].more
+    if game.kind == "class":
+        assert steps[-1].alive == game.curve[-1].more
         assert {step.point for step in steps} <= {str(point) for point in range(1, 8)} | {*"0123456789"}
-    assert (steps[-1].score is not None) == (result.kind == "linear")
+    assert (steps[-1].score is not None) == (game.kind == "linear")
 
 
 def test_the_score_of_a_trace_is_what_was_predicted_by():
@@ -612,8 +612,8 @@ def test_the_weights_of_a_trace_give_the_next_score():
 def test_draws_of_a_trace_are_those_of_the_run():
     """A bandit's trace loses what its run did, and a learner of weights loses its mean."""
     world = Bernoulli([0.3, 0.6], seed=3)
-    result, steps = play(Exp3IX(horizon=80, seed=3), world, 80), trace(Exp3IX(horizon=80, seed=3), world, 80)
-    assert sum(step.loss for step in steps) == result.count
+    game, steps = play(Exp3IX(horizon=80, seed=3), world, 80), trace(Exp3IX(horizon=80, seed=3), world, 80)
+    assert sum(step.loss for step in steps) == game.count
     assert {step.arm for step in steps} == {"0", "1"}
     weighed = trace(AdaHedge(loss=None), world, 80)
     assert sum(step.loss for step in weighed) == pytest.approx(play(AdaHedge(loss=None), world, 80).count)
@@ -628,9 +628,9 @@ def test_of_many_runs_those_alone_that_are_shown_are_searched_for_comparators(mo
     searched = []
     whole = LinearPlayer.certificates
     monkeypatch.setattr(LinearPlayer, "certificates", lambda self: searched.append(self.run) or whole(self))
-    result = play(Perceptron(), FairLabels(), 8, runs=50)
-    assert len(set(searched)) == len(searched) <= len(result.certificates)
-    assert all(one.runs["of"] == 50 for one in result.certificates if one.applies)
+    game = play(Perceptron(), FairLabels(), 8, runs=50)
+    assert len(set(searched)) == len(searched) <= len(game.certificates)
+    assert all(one.runs["of"] == 50 for one in game.certificates if one.applies)
 
 
 @pytest.mark.parametrize("learner", [Perceptron(), Winnow(), AROW(), MulticlassPerceptron(), PNormPerceptron()])
@@ -672,11 +672,11 @@ def test_what_does_not_answer_to_the_learner_is_played_in_blocks(monkeypatch, le
     turns = []
     turn = LabelPlayer.turn
     monkeypatch.setattr(LabelPlayer, "turn", lambda self, asker: turns.append(1) or turn(self, asker))
-    result = play(learner, environment, 3000)
+    game = play(learner, environment, 3000)
     assert len(turns) <= most
     wrong = [step.wrong for step in trace(learner, environment, 3000)]
-    assert result.count == sum(wrong)
-    assert not result.violated
+    assert game.count == sum(wrong)
+    assert not game.violated
 
 
 # What learners say of themselves.

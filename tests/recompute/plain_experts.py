@@ -32,9 +32,9 @@ def shares(weights: Array) -> Array:
 class Run:
     """A combiner's run over a table, with all that a theorem may ask of it."""
 
-    def __init__(self, learner: str, told: Facts, advice: Array, outcomes: Array, loss: str) -> None:
-        self.told, self.n = told, advice.shape[1]
-        low, high = told["value_range"] or (-np.inf, np.inf)
+    def __init__(self, learner: str, parameters: Facts, advice: Array, outcomes: Array, loss: str) -> None:
+        self.parameters, self.n = parameters, advice.shape[1]
+        low, high = parameters["value_range"] or (-np.inf, np.inf)
         self.linear = learner in LINEAR and loss not in ("zero-one", "table")
         width = high - low
         if loss == "square":
@@ -72,10 +72,10 @@ class Run:
     # Exponential weights.
 
     def _rate(self, t: int) -> float:
-        if self.told.get("eta") is not None:
-            return float(self.told["eta"])
-        if self.told.get("horizon") is not None:
-            return sqrt(8 * log(self.n) / self.told["horizon"]) / self.span
+        if self.parameters.get("eta") is not None:
+            return float(self.parameters["eta"])
+        if self.parameters.get("horizon") is not None:
+            return sqrt(8 * log(self.n) / self.parameters["horizon"]) / self.span
         return 2 * sqrt(log(self.n) / t) / self.span
 
     def _hedge(self, t: int) -> Array:
@@ -99,7 +99,7 @@ class Run:
     _adahedge_learns = _hedge_learns
 
     def _fixed_share(self, t: int) -> Array:
-        kappa = log(self.n / self.told["alpha"])
+        kappa = log(self.n / self.parameters["alpha"])
         self.eta = kappa / self.facts["gap"] if self.facts["gap"] > 0 else np.inf
         self.p = self.u
         return self.u
@@ -108,7 +108,7 @@ class Run:
         self._hedge_learns(c, h, r)
         excess = c - c.min()
         powers = (excess == 0) * 1.0 if self.eta == np.inf else np.exp(-self.eta * excess)
-        self.u = (1 - self.told["alpha"]) * shares(self.u * powers) + self.told["alpha"] * self.prior
+        self.u = (1 - self.parameters["alpha"]) * shares(self.u * powers) + self.parameters["alpha"] * self.prior
 
     # Rates for each expert; the span was declared.
 
@@ -156,12 +156,12 @@ class Run:
         return shares(self.w)
 
     def _randomized_weighted_majority_learns(self, c: Array, h: float, r: Array) -> None:
-        self.w = self.w * self.told["beta"] ** c
+        self.w = self.w * self.parameters["beta"] ** c
 
     def settings(self, learner: str) -> Facts:
         """What theorems may know of the learner at the end."""
-        results: Facts = {"experts": self.n, "prior": self.prior, "span": self.span, "rate": self.told.get("eta")}
-        results |= {name: self.told.get(name) for name in ("alpha", "beta", "horizon", "delta")}
+        results: Facts = {"experts": self.n, "prior": self.prior, "span": self.span, "rate": self.parameters.get("eta")}
+        results |= {name: self.parameters.get(name) for name in ("alpha", "beta", "horizon", "delta")}
         if learner == "ml-poly":
             results["rates"] = 1 / (self.span**2 + self.V)
         if learner in ("ml-prod", "boa"):
@@ -170,7 +170,11 @@ class Run:
         if learner == "squint":
             results["grid"] = self.grid()
             results["log_potential"] = log(float(self.prior @ np.exp(self._powers()).sum(axis=1)))
-        if learner in ("hedge", "ewa") and self.told.get("horizon") is not None and self.told.get("eta") is None:
+        if (
+            learner in ("hedge", "ewa")
+            and self.parameters.get("horizon") is not None
+            and self.parameters.get("eta") is None
+        ):
             results["rate"] = self._rate(1)
         return {name: value for name, value in results.items() if value is not None}
 

@@ -20,8 +20,8 @@ def rows_of(table: Array, labels: Array, positive: float, constant: float) -> tu
 class Run:
     """One target's run, one round after the other, with all that a theorem may ask of it."""
 
-    def __init__(self, learner: str, told: Facts, X: Array, y: Array, passes: int = 1) -> None:
-        self.told, self.kind, self.width = told, learner, X.shape[1]
+    def __init__(self, learner: str, parameters: Facts, X: Array, y: Array, passes: int = 1) -> None:
+        self.parameters, self.kind, self.width = parameters, learner, X.shape[1]
         self.facts: Facts = dict.fromkeys(
             ("rounds", "updates", "mistakes", "loss", "slope2", "step2", "update_norm2", "total_norm2"), 0.0
         )
@@ -39,8 +39,12 @@ class Run:
                 play(x, label)
 
     def _start(self) -> Array:
-        sized = self.kind == "arow" and not self.told["full"] and self.told["scale"] == "auto"
-        return (10 if sized else 1) * float(self.told.get("a", self.told.get("r", 1.0)) or 1.0) * np.eye(self.width)
+        sized = self.kind == "arow" and not self.parameters["full"] and self.parameters["scale"] == "auto"
+        return (
+            (10 if sized else 1)
+            * float(self.parameters.get("a", self.parameters.get("r", 1.0)) or 1.0)
+            * np.eye(self.width)
+        )
 
     def _see(self, x: Array) -> None:
         norm2 = float(x @ x)
@@ -60,11 +64,11 @@ class Run:
         self.facts["loss"] += max(0.0, -label * score)
         self._count(x, label, score, label * score <= 0)
         if label * score <= 0:
-            self.w = self.w + self.told["rate"] * label * x
+            self.w = self.w + self.parameters["rate"] * label * x
 
     def _margin_perceptron(self, x: Array, label: float) -> None:
         score, size = float(self.w @ x), sqrt(self.w @ self.w)
-        update = size == 0 or label * score < (1 - self.told["epsilon"]) * self.told["gamma"] * size
+        update = size == 0 or label * score < (1 - self.parameters["epsilon"]) * self.parameters["gamma"] * size
         self._count(x, label, score, update)
         if update:
             self.w = self.w + label * x
@@ -76,12 +80,12 @@ class Run:
         self.facts["slope2"] += loss**2
         self.close += abs(1 - label * score) < 1e-12
         self._count(x, label, score, loss > 0)
-        c = self.told["C"]
+        c = self.parameters["C"]
         tau = {"PA": loss / norm2, "PA-I": min(c, loss / norm2), "PA-II": loss / (norm2 + 0.5 / c)}
-        self.w = self.w + tau[self.told["variant"]] * label * x
+        self.w = self.w + tau[self.parameters["variant"]] * label * x
 
     def _winnow(self, x: Array, label: float) -> None:
-        signs = (1.0, -1.0) if self.told["balanced"] else (1.0,)
+        signs = (1.0, -1.0) if self.parameters["balanced"] else (1.0,)
         most = max(float((sign * self.theta).max()) for sign in signs)
         parts = [np.exp(sign * self.theta - most) for sign in signs]
         total = sum(float(part.sum()) for part in parts)
@@ -90,22 +94,22 @@ class Run:
         self.facts["loss"] += max(0.0, -label * score)
         self._count(x, label, score, label * score <= 0)
         if label * score <= 0:
-            self.theta = self.theta + self.told["eta"] * label * x
+            self.theta = self.theta + self.parameters["eta"] * label * x
             self.facts["reach"] = max(self.facts["reach"], float(np.abs(x).max()))
 
     def _p_norm_perceptron(self, x: Array, label: float) -> None:
-        p = self.told["norm"]
+        p = self.parameters["norm"]
         size = float((np.abs(self.theta) ** p).sum() ** (1 / p))
         weights = np.sign(self.theta) * (np.abs(self.theta) / size) ** (p - 1) * size if size else self.theta
         score = float(weights @ x)
         self.facts["loss"] += max(0.0, -label * score)
         self._count(x, label, score, label * score <= 0)
         if label * score <= 0:
-            self.theta = self.theta + self.told["rate"] * label * x
+            self.theta = self.theta + self.parameters["rate"] * label * x
             self.facts["reach"] = max(self.facts["reach"], float((np.abs(x) ** p).sum() ** (1 / p)))
 
     def _outer(self, x: Array) -> Array:
-        return np.outer(x, x) if self.told["full"] else np.diag(x * x)
+        return np.outer(x, x) if self.parameters["full"] else np.diag(x * x)
 
     def _second_order_perceptron(self, x: Array, label: float) -> None:
         score = float(self.u @ np.linalg.solve(self.A + self._outer(x), x))
@@ -115,22 +119,24 @@ class Run:
             self.u, self.A = self.u + label * x, self.A + self._outer(x)
 
     def _arow(self, x: Array, label: float) -> None:
-        if self.told["matrix"] == "sketch":
+        if self.parameters["matrix"] == "sketch":
             self._arow_sketched(x, label)
             return
-        if not self.told["full"] and self.told["scale"] == "auto":
+        if not self.parameters["full"] and self.parameters["scale"] == "auto":
             self._arow_in_sizes(x, label)
             return
-        score, spread = float(self.w @ x), self.told["r"] * float(x @ np.linalg.solve(self.A, x))
+        score, spread = float(self.w @ x), self.parameters["r"] * float(x @ np.linalg.solve(self.A, x))
         loss = max(0.0, 1 - label * score)
         self.facts["loss"] += loss**2
         self._count(x, label, score, loss > 0)
         if loss > 0:
-            self.w = self.w + loss / (spread + self.told["r"]) * label * self.told["r"] * np.linalg.solve(self.A, x)
+            self.w = self.w + loss / (spread + self.parameters["r"]) * label * self.parameters["r"] * np.linalg.solve(
+                self.A, x
+            )
             self.u, self.A = self.u + label * x, self.A + self._outer(x)
 
     def _arow_sketched(self, x: Array, label: float) -> None:
-        score, sized = float(self.w @ x), self.told["scale"] == "auto"
+        score, sized = float(self.w @ x), self.parameters["scale"] == "auto"
         loss = max(0.0, 1 - label * score)
         self.facts["loss"] += loss**2
         self._count(x, label, score, loss > 0)
@@ -142,22 +148,26 @@ class Run:
                 self.w = np.linalg.solve(self.A, np.where(self.w != 0, before @ self.w, 0))
             self.w = self.w + (label - self.w @ x) * np.linalg.solve(self.A + np.outer(x, x), x)
             self.u, self.B = self.u + label * x, np.vstack([self.B, x])
-            if len(self.B) == 2 * self.told["rank"]:
+            if len(self.B) == 2 * self.parameters["rank"]:
                 D = self.start() + self.S
                 _, lengths, axes = np.linalg.svd(self.B / np.sqrt(D), full_matrices=False)
                 turned = lengths[:, None] * axes * np.sqrt(D)
-                self.B, shed = turned[: self.told["rank"]], turned[self.told["rank"] :]
+                self.B, shed = turned[: self.parameters["rank"]], turned[self.parameters["rank"] :]
                 self.S = self.S + (shed**2).sum(axis=0)
             self.A = np.diag(self.start() + self.S) + self.B.T @ self.B
 
     def start(self) -> Array:
         """What the diagonal of AROW's sketch starts with."""
         sizes = np.where(self.largest > 0, self.largest, 1.0)
-        return 10 * self.told["r"] * sizes if self.told["scale"] == "auto" else np.full(self.width, self.told["r"])
+        return (
+            10 * self.parameters["r"] * sizes
+            if self.parameters["scale"] == "auto"
+            else np.full(self.width, self.parameters["r"])
+        )
 
     def _arow_in_sizes(self, x: Array, label: float) -> None:
         start = np.diag(self.A) - self.S
-        raised = self.S + np.where(self.largest < x * x, 10 * self.told["r"] * x * x, start)
+        raised = self.S + np.where(self.largest < x * x, 10 * self.parameters["r"] * x * x, start)
         w = self.w * np.where(self.largest < x * x, np.where(self.largest > 0, np.diag(self.A), 0) / raised, 1)
         score, spread = float(w @ x), float(x @ (x / raised))
         loss = max(0.0, 1 - label * score)
@@ -176,7 +186,7 @@ class Run:
             "square": ((1 - margin) ** 2, -2 * (1 - margin)),
             "squared-hinge": (max(0.0, 1 - margin) ** 2, -2 * max(0.0, 1 - margin)),
             "perceptron": (max(0.0, -margin), -1.0 if margin <= 0 else 0.0),
-        }[self.told["loss"]]
+        }[self.parameters["loss"]]
         self.facts["loss"] += value
         self._count(x, label, label * margin, slope != 0)
         self.longest = max(self.longest, float(np.sqrt(x @ x)))
@@ -186,12 +196,12 @@ class Run:
             return
         root = sqrt(self.facts["slope2"])
         slower = {"self-tuned": root, "scale-free": root * self.longest, "inverse-sqrt": sqrt(self.facts["rounds"])}
-        rate = self.told["eta"] / slower.get(self.told["schedule"], 1.0)
+        rate = self.parameters["eta"] / slower.get(self.parameters["schedule"], 1.0)
         self.facts["step2"] += rate * float(g @ g)
         self.facts["first_rate"], self.facts["last_rate"] = self.facts["first_rate"] or rate, rate
         self.w = self.w - rate * g
         size = float(np.sqrt(self.w @ self.w))
-        self.w = self.w * min(1.0, (self.told["radius"] or np.inf) / size) if size else self.w
+        self.w = self.w * min(1.0, (self.parameters["radius"] or np.inf) / size) if size else self.w
 
 
 def comparator(X: Array, y: Array, v: Array, run: Run, times: int = 1) -> Facts:
@@ -205,7 +215,7 @@ def comparator(X: Array, y: Array, v: Array, run: Run, times: int = 1) -> Facts:
         "logistic": np.logaddexp(0, -margins),
         "perceptron": np.maximum(0, -margins),
     }
-    kind = run.told.get("loss", "squared-hinge" if run.kind == "arow" else "hinge")
+    kind = run.parameters.get("loss", "squared-hinge" if run.kind == "arow" else "hinge")
     results = {
         "norm": float(np.sqrt(v @ v)),
         "hinge": times * float(hinge.sum()),
@@ -221,16 +231,16 @@ def comparator(X: Array, y: Array, v: Array, run: Run, times: int = 1) -> Facts:
     sizes = np.abs(v)
     if run.kind == "winnow":
         shares = sizes[sizes > 0] / sizes.sum() if sizes.any() else np.zeros(0)
-        count = len(v) * (2 if run.told["balanced"] else 1)
+        count = len(v) * (2 if run.parameters["balanced"] else 1)
         results["own"] = float(sizes.sum())
         results["divergence"] = max(0.0, log(count) + float(shares @ np.log(shares))) if sizes.any() else 0.0
     elif run.kind == "p-norm-perceptron":
-        q = run.told["norm"] / (run.told["norm"] - 1)
+        q = run.parameters["norm"] / (run.parameters["norm"] - 1)
         results["own"] = float((sizes**q).sum() ** (1 / q))
     elif run.kind in ("second-order-perceptron", "arow"):
         results["own"] = sqrt(float(v @ run.A @ v))
     elif run.kind == "margin-perceptron":
-        results["own"] = (1 - run.told["epsilon"]) * run.told["gamma"] * results["norm"]
+        results["own"] = (1 - run.parameters["epsilon"]) * run.parameters["gamma"] * results["norm"]
     else:
         results["own"] = results["norm"]
     return results
@@ -238,15 +248,18 @@ def comparator(X: Array, y: Array, v: Array, run: Run, times: int = 1) -> Facts:
 
 def facts(run: Run) -> Facts:
     """What theorems may know of the learner at the end."""
-    results: Facts = {"norm": float(np.sqrt(run.w @ run.w)), "rate": run.told.get("eta", run.told.get("rate", 1.0))}
-    results |= {"limit": run.told.get("C"), "radius": run.told.get("radius"), "reach": run.facts["reach"]}
-    results |= {"p": run.told.get("norm"), "weights": run.width * (2 if run.told.get("balanced") else 1)}
-    if "gamma" in run.told and "epsilon" in run.told:
-        results["threshold"] = (1 - run.told["epsilon"]) * run.told["gamma"]
+    results: Facts = {
+        "norm": float(np.sqrt(run.w @ run.w)),
+        "rate": run.parameters.get("eta", run.parameters.get("rate", 1.0)),
+    }
+    results |= {"limit": run.parameters.get("C"), "radius": run.parameters.get("radius"), "reach": run.facts["reach"]}
+    results |= {"p": run.parameters.get("norm"), "weights": run.width * (2 if run.parameters.get("balanced") else 1)}
+    if "gamma" in run.parameters and "epsilon" in run.parameters:
+        results["threshold"] = (1 - run.parameters["epsilon"]) * run.parameters["gamma"]
     if run.kind in ("second-order-perceptron", "arow"):
-        size = float(run.told.get("a", run.told.get("r", 1.0)))
+        size = float(run.parameters.get("a", run.parameters.get("r", 1.0)))
         start = size * np.eye(run.width) if not run.largest.any() else run.A - np.diag(run.S)
-        if run.told["matrix"] == "sketch":
+        if run.parameters["matrix"] == "sketch":
             start = np.diag(run.start())
         results["volume"] = float(np.linalg.slogdet(run.A)[1] - np.linalg.slogdet(start)[1])
         results["energy"] = float(run.u @ np.linalg.solve(run.A, run.u))
@@ -272,7 +285,7 @@ def _grown(hinge: float, norm: float, r: float, theta: float) -> float:
     return float("inf")
 
 
-def bound(theorem: str, m: Facts, v: Facts, w: Facts, told: Facts) -> float:
+def bound(theorem: str, m: Facts, v: Facts, w: Facts, parameters: Facts) -> float:
     """The printed formula of a theorem, of facts computed here."""
     r2, r, norm, h = m["max_norm2"], sqrt(m["max_norm2"]), v["norm"], v["hinge"]
     k = r2 / v["margin"] ** 2 if v["margin"] > 0 else float("inf")
@@ -303,29 +316,33 @@ def bound(theorem: str, m: Facts, v: Facts, w: Facts, told: Facts) -> float:
         case "margin_attained":
             return 1.0
         case "limited_mistakes":
-            return max(r2, 1 / told["C"]) * (norm**2 + 2 * told["C"] * h)
+            return max(r2, 1 / parameters["C"]) * (norm**2 + 2 * parameters["C"] * h)
         case "limited_posterior":
-            return max(r2, 1 / told["C"]) * (told["C"] * h + norm * w["norm"])
+            return max(r2, 1 / parameters["C"]) * (parameters["C"] * h + norm * w["norm"])
         case "damped_losses" | "damped_mistakes":
-            return (r2 + 0.5 / told["C"]) * (norm**2 + 2 * told["C"] * v["squared_hinge"])
+            return (r2 + 0.5 / parameters["C"]) * (norm**2 + 2 * parameters["C"] * v["squared_hinge"])
         case "posterior_regret" | "mistakes_from_regret":
             if not m["first_rate"]:
                 return 0.0
             slower = max(0.0, 1 / m["last_rate"] - 1 / m["first_rate"])
             start = norm**2 / (2 * m["first_rate"]) + (norm + sqrt(m["reach2"])) ** 2 * slower / 2
             regret = start + m["step2"] / 2
-            least = log(2) if told["loss"] == "logistic" else 1.0
+            least = log(2) if parameters["loss"] == "logistic" else 1.0
             return regret if theorem == "posterior_regret" else (v["loss"] + regret) / least
         case "prior_regret":
-            g = r if told["loss"] in ("hinge", "logistic", "perceptron") else 2 * r * (1 + told["radius"] * r)
-            c, t = told["eta"], m["rounds"]
-            d2 = (norm + (told["radius"] or 0.0)) ** 2
+            g = (
+                r
+                if parameters["loss"] in ("hinge", "logistic", "perceptron")
+                else 2 * r * (1 + parameters["radius"] * r)
+            )
+            c, t = parameters["eta"], m["rounds"]
+            d2 = (norm + (parameters["radius"] or 0.0)) ** 2
             lines = {
                 "constant": norm**2 / (2 * c) + c * g * g * t / 2,
                 "inverse-sqrt": (d2 / (2 * c) + c * g * g) * sqrt(t),
                 "self-tuned": (d2 / (2 * c) + c) * g * sqrt(t),
             }
-            return lines[told["schedule"]]
+            return lines[parameters["schedule"]]
         case "winnow_separable":
             return v["divergence"] / (w["rate"] * v["least"] / v["own"] - _lncosh(w["rate"] * w["reach"]))
         case "winnow_hinge":

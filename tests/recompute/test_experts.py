@@ -63,9 +63,9 @@ def report(run: CommandLine, folder: Path, case: str) -> tuple[dict[str, Any], A
     options = [word for name, value in parameters.items() for word in ("--set", f"{name}={value}")]
     options += [] if loss == "zero-one" else ["--range", 0, 1]
     options += ["--loss", loss] if "majority" not in learner else []
-    result = run("combine", path, "--target", "y", "--learner", learner, *options, "--json")
-    assert result.code == 0, result.err
-    return result.json, advice, y
+    command = run("combine", path, "--target", "y", "--learner", learner, *options, "--json")
+    assert command.code == 0, command.err
+    return command.json, advice, y
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -86,7 +86,9 @@ def test_every_number_of_combine(run, tmp_path, case):
     assert tally.count >= 12
 
 
-def facts(learner: str, told: dict[str, Any], advice: Any, y: Any, loss: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def facts(
+    learner: str, parameters: dict[str, Any], advice: Any, y: Any, loss: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """What a plain run tells of itself."""
     n = advice.shape[1]
     common = {"rounds": float(len(y)), "delay": 0.0, "delays": np.zeros(n)}
@@ -94,14 +96,14 @@ def facts(learner: str, told: dict[str, Any], advice: Any, y: Any, loss: str) ->
     if learner == "aggregating":
         return common | {"loss": plain.aggregating(advice, y, 0.0, 1.0)}, facts | {"rate": 2.0}
     if learner == "weighted-majority":
-        wrong = plain.majority(advice, y, told["beta"])
-        return common | {"loss": float(wrong), "mistakes": float(wrong)}, facts | {"beta": told["beta"]}
+        wrong = plain.majority(advice, y, parameters["beta"])
+        return common | {"loss": float(wrong), "mistakes": float(wrong)}, facts | {"beta": parameters["beta"]}
     if learner == "ridge":
         start = np.full(n, 1 / n)
-        known = plain.ridge(advice, y, told["a"], start)
+        known = plain.ridge(advice, y, parameters["a"], start)
         more = {name: known.pop(name) for name in ("log_det", "sizes")}
-        return common | known, facts | {"ridge": told["a"], "start": start} | more
-    once = plain.Run(learner, told, advice, y, loss)
+        return common | known, facts | {"ridge": parameters["a"], "start": start} | more
+    once = plain.Run(learner, parameters, advice, y, loss)
     return once.facts, once.settings(learner)
 
 

@@ -88,8 +88,8 @@ def test_every_number_of_solve(run, tmp_path, method):
     """Value, guarantees, gains and bounds of a matrix game are those of a linear program and of its strategies."""
     A, tally = payoffs(), Tally()
     words = ("--tolerance", 1e-6 if "programming" in method or method in ("simplex", "interior-point") else 1e-12)
-    result = run("solve", written(tmp_path / "g.csv", A), "--method", method, *METHODS[method], *words, "--json")
-    outcome = result.json if result.code == 0 else None
+    command = run("solve", written(tmp_path / "g.csv", A), "--method", method, *METHODS[method], *words, "--json")
+    outcome = command.json if command.code == 0 else None
     if outcome is None:  # a gap was asked for that so few rounds do not reach: ask for none
         words = ("--tolerance", 10)
         outcome = run(

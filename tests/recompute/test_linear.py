@@ -110,7 +110,9 @@ def again(tally: Tally, result: dict[str, Any], X: Any, y: Any, passes: int) -> 
         certificate(tally, one, run, rows, signs, parameters, passes)
 
 
-def certificate(tally: Tally, one: dict[str, Any], run: Any, rows: Any, signs: Any, told: Any, passes: int) -> None:
+def certificate(
+    tally: Tally, one: dict[str, Any], run: Any, rows: Any, signs: Any, parameters: Any, passes: int
+) -> None:
     """Both sides of a certificate, and every fact that entered."""
     name = one["theorem"]
     if not one["applies"]:
@@ -137,7 +139,7 @@ def certificate(tally: Tally, one: dict[str, Any], run: Any, rows: Any, signs: A
         observed[one["quantity"]] = facts["threshold"] / against["margin"]
     tally.same(f"{name} observed", one["observed"], observed[one["quantity"]], scale=run.facts["loss"])
     size = against["hinge"] + run.facts["updates"]  # of which AROW's bounds are the difference
-    again = plain.bound(name, run.facts, against, facts, told)
+    again = plain.bound(name, run.facts, against, facts, parameters)
     tally.same(f"{name} bound", one["bound"], again, scale=size if run.kind == "arow" else 0.0)
 
 
@@ -152,8 +154,8 @@ def test_every_number_of_learn(run, tmp_path, case, noise):
     options = [word for name, value in parameters.items() for word in ("--set", f"{name}={value}")]
     for passes in (1, 3):
         words = () if learner == "margin-perceptron" else ("--passes", passes)
-        result = run("learn", path, "--target", "y", "--learner", learner, *options, *words, "--json")
-        again(tally, result.json, X, y, passes)
+        command = run("learn", path, "--target", "y", "--learner", learner, *options, *words, "--json")
+        again(tally, command.json, X, y, passes)
     print(f"{case}: {tally.count} numbers")
     assert tally.count >= 6  # PA's theorems are about rows that can be separated, or of one length
 

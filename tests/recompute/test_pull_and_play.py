@@ -128,10 +128,10 @@ def test_draws_by_an_index_are_drawn_again(run, tmp_path, learner, runs):
     np.savetxt(tmp_path / "t.csv", table, delimiter=",", header="a,b,c", comments="")
     report = run("pull", tmp_path / "t.csv", "--learner", learner, "--runs", runs, "--json")
     (tmp_path / "r.json").write_text(report.out)
-    result = run("verify", tmp_path / "r.json", tmp_path / "t.csv")
-    assert result.code == 0, result.out
-    assert "agrees: the run: rounds, arms, best_arm_loss, best_arm, loss/mean" in result.out
-    assert (f"agrees: {learner.replace('-', '_')}: " in result.out) == (runs == 1)  # means are in no report
+    command = run("verify", tmp_path / "r.json", tmp_path / "t.csv")
+    assert command.code == 0, command.out
+    assert "agrees: the run: rounds, arms, best_arm_loss, best_arm, loss/mean" in command.out
+    assert (f"agrees: {learner.replace('-', '_')}: " in command.out) == (runs == 1)  # means are in no report
 
 
 def test_real_losses_of_solvers(run, data, tmp_path):
@@ -144,10 +144,10 @@ def test_real_losses_of_solvers(run, data, tmp_path):
     table = np.nan_to_num(tables[0].astype(float), nan=1.0)
     table = (table / max(1.0, table.max())).clip(0, 1)
     path, tally = written(tmp_path / "t.csv", table), Tally()
-    result = run("pull", path, "--learner", "exp3-ix", "--runs", 5, "--json")
-    assert result.code == 0, result.err
-    tally.same("best_arm_loss", result.json["best_arm_loss"], table.sum(axis=0).min())
-    for one in result.json["certificates"]:
+    command = run("pull", path, "--learner", "exp3-ix", "--runs", 5, "--json")
+    assert command.code == 0, command.err
+    tally.same("best_arm_loss", command.json["best_arm_loss"], table.sum(axis=0).min())
+    for one in command.json["certificates"]:
         if one["applies"] and one["theorem"] not in LISTED:
             tally.same(one["theorem"], one["bound"], bound(one["theorem"], table.shape[1], len(table), 0.05, 0))
     assert tally.count >= 4

@@ -35,8 +35,8 @@ def turns(text: str) -> list[str]:
 def test_no_name_turns_the_writing(verb, capsys, monkeypatch, tmp_path, folder):
     """On the report of every verb such characters of names stand as backslash and code, in data of scripts too."""
     page = tmp_path / "page.html"
-    result = CommandLine(capsys, monkeypatch)(*VERBS[verb](folder, page), "--quiet")
-    assert result.code == 0, result.err
+    command = CommandLine(capsys, monkeypatch)(*VERBS[verb](folder, page), "--quiet")
+    assert command.code == 0, command.err
     text = page.read_text()
     assert not turns(text)
     assert not turns("".join(json.dumps(json.loads(data), ensure_ascii=False) for data in DATA.findall(text)))
@@ -46,7 +46,7 @@ def test_no_name_turns_the_writing(verb, capsys, monkeypatch, tmp_path, folder):
 def test_no_name_turns_the_writing_in_a_drawing(capsys, monkeypatch, tmp_path, folder):
     """Nor on the drawing of a mistake tree."""
     drawing = tmp_path / "tree.svg"
-    result = CommandLine(capsys, monkeypatch)("dimension", folder / "class.csv", "--tree", drawing)
-    assert result.code == 0, result.err
+    command = CommandLine(capsys, monkeypatch)("dimension", folder / "class.csv", "--tree", drawing)
+    assert command.code == 0, command.err
     assert not turns(drawing.read_text())
     assert "\\u202e" in drawing.read_text()

@@ -68,8 +68,8 @@ def struck(browser: Browser, page: Path) -> list[object]:
 def test_no_name_is_markup(verb, browser, capsys, monkeypatch, tmp_path, folder):
     """On the report of every verb no script runs and no image is asked for that a name brought."""
     page = tmp_path / "page.html"
-    result = CommandLine(capsys, monkeypatch)(*VERBS[verb](folder, page), "--quiet")
-    assert result.code == 0, result.err
+    command = CommandLine(capsys, monkeypatch)(*VERBS[verb](folder, page), "--quiet")
+    assert command.code == 0, command.err
     assert struck(browser, page) == [0, 0]
     assert "struck" in page.read_text()  # the names are there
 
@@ -77,8 +77,8 @@ def test_no_name_is_markup(verb, browser, capsys, monkeypatch, tmp_path, folder)
 def test_no_name_is_markup_in_a_drawing(browser, capsys, monkeypatch, tmp_path, folder):
     """Nor on the drawing of a mistake tree."""
     drawing = tmp_path / "tree.svg"
-    result = CommandLine(capsys, monkeypatch)("dimension", folder / "class.csv", "--tree", drawing)
-    assert result.code == 0, result.err
+    command = CommandLine(capsys, monkeypatch)("dimension", folder / "class.csv", "--tree", drawing)
+    assert command.code == 0, command.err
     assert struck(browser, drawing) == [0, 0]
 
 

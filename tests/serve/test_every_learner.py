@@ -42,10 +42,10 @@ def asked_and_labels(entry: Entry) -> tuple[list[Any], list[Any]]:
     return requests, table.tolist() if entry.cls.info.informed else table[:, 0].tolist()
 
 
-def go_on(live: Live, asked: list[Any], labels: list[Any], waiting: list[Event], begin: int, end: int) -> None:
+def go_on(live: Live, inputs: list[Any], labels: list[Any], waiting: list[Event], begin: int, end: int) -> None:
     """Predict, and learn the labels of earlier predictions."""
     for place in range(begin, end):
-        (event,) = live.predict([f"{place}"], [live.served.read(asked[place])], float(place))
+        (event,) = live.predict([f"{place}"], [live.served.read(inputs[place])], float(place))
         waiting.append(event)
         if len(waiting) > LATE:
             late = waiting.pop(0)

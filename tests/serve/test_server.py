@@ -74,9 +74,9 @@ def test_refused_words(
     (tmp_path / "bad.rgl").write_text("{ this is no model of anybody }")
     if "--models" in words and len(words) == 2:
         (tmp_path / "bad.rgl").unlink()
-    result = run("serve", *words)
-    assert (result.code, result.out) == (code, "")
-    assert fault in result.err
+    command = run("serve", *words)
+    assert (command.code, command.out) == (code, "")
+    assert fault in command.err
     assert not list(tmp_path.glob("*.db*"))
 
 
@@ -106,9 +106,9 @@ def test_options_of_another_model(
     monkeypatch.setattr("regretless.serve.server.serve", lambda *_: None)
     path = begun(tmp_path, AggregatedClassifier(stacked=False), SCHEMA)
     (tmp_path / "s.json").write_text(json.dumps(schema))
-    result = run("serve", path, "--port", 0, *words, *(() if schema is None else ("--schema", tmp_path / "s.json")))
-    assert result.code == (0 if fault is None else 2), result.err
-    assert fault is None or fault in result.err
+    command = run("serve", path, "--port", 0, *words, *(() if schema is None else ("--schema", tmp_path / "s.json")))
+    assert command.code == (0 if fault is None else 2), command.err
+    assert fault is None or fault in command.err
 
 
 @pytest.mark.parametrize("learner", [(), ("--learner", "perceptron", "--passes", "2"), ("--numbers",)])
@@ -143,9 +143,9 @@ def test_without_uvicorn(run: CommandLine, tmp_path: Path, monkeypatch: pytest.M
     """Where uvicorn is missing the packages are named, and no file is made, neither of a model nor of a log."""
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     (tmp_path / "s.json").write_text(json.dumps(SCHEMA))
-    result = run("serve", tmp_path / "m.rgl", "--schema", tmp_path / "s.json", "--port", 0)
-    assert (result.code, result.err.count("\n")) == (1, 1)
-    assert "pip install uvicorn httptools uvloop" in result.err
+    command = run("serve", tmp_path / "m.rgl", "--schema", tmp_path / "s.json", "--port", 0)
+    assert (command.code, command.err.count("\n")) == (1, 1)
+    assert "pip install uvicorn httptools uvloop" in command.err
     assert [one.name for one in tmp_path.iterdir()] == ["s.json"]
 
 
@@ -154,26 +154,26 @@ def test_a_missing_model_is_named_before_a_package(
 ) -> None:
     """Where both the model and uvicorn are missing, the error is the model's, worded as that of a file of data."""
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    result = run("serve", tmp_path / "m.rgl")
-    assert result.code == 1
-    assert result.err == f"regretless: {tmp_path / 'm.rgl'}: there is no such file; check its name\n"
+    command = run("serve", tmp_path / "m.rgl")
+    assert command.code == 1
+    assert command.err == f"regretless: {tmp_path / 'm.rgl'}: there is no such file; check its name\n"
 
 
 @pytest.mark.parametrize("name", ["elec.rgl", "elec.rgl.db"])
 def test_replay_of_a_model(run: CommandLine, name: str) -> None:
     """The name of a model, where that of its log is expected, is refused with that one."""
-    result = run("replay", name)
-    assert (result.code, result.err.count("\n")) == (2, 1)
-    assert result.err.rstrip().endswith("elec.db")
+    command = run("replay", name)
+    assert (command.code, command.err.count("\n")) == (2, 1)
+    assert command.err.rstrip().endswith("elec.db")
 
 
 def test_replay_refuses(run: CommandLine, tmp_path: Path) -> None:
     """A file that is no log is refused in one line."""
     (tmp_path / "x.db").write_text("no database at all, but a text of some length")
     assert "there is no such file" in run("replay", tmp_path / "none.db").err
-    result = run("replay", tmp_path / "x.db")
-    assert (result.code, result.err.count("\n")) == (1, 1)
-    assert "x.db" in result.err
+    command = run("replay", tmp_path / "x.db")
+    assert (command.code, command.err.count("\n")) == (1, 1)
+    assert "x.db" in command.err
 
 
 def test_a_database_of_somebody_else(run: CommandLine, tmp_path: Path) -> None:
@@ -184,9 +184,9 @@ def test_a_database_of_somebody_else(run: CommandLine, tmp_path: Path) -> None:
     db.close()
     before = (tmp_path / "m.db").read_bytes()
     for words in (("serve", tmp_path / "m.rgl", "--port", 0), ("replay", tmp_path / "m.db")):
-        result = run(*words)
-        assert result.code == 1
-        assert "is no log of a served model" in result.err
+        command = run(*words)
+        assert command.code == 1
+        assert "is no log of a served model" in command.err
     assert (tmp_path / "m.db").read_bytes() == before
 
 
@@ -307,8 +307,8 @@ def test_the_file_of_a_model(run: CommandLine, tmp_path: Path) -> None:
     printed = run("predict", tmp_path / "now.rgl", tmp_path / "X.npy", "--probabilities").out.split()
     assert [float(one) for one in printed] == pytest.approx(list(answer["probabilities"].values()), rel=1e-9)
     (tmp_path / "more.svm").write_text("1 1:1 2:1\n0 1:0 2:1\n")
-    result = run("learn", tmp_path / "more.svm", "--resume", tmp_path / "now.rgl", "--json", "--no-certify")
-    assert (result.code, json.loads(result.out)["rounds"]) == (0, 22)
+    command = run("learn", tmp_path / "more.svm", "--resume", tmp_path / "now.rgl", "--json", "--no-certify")
+    assert (command.code, json.loads(command.out)["rounds"]) == (0, 22)
 
 
 def test_every_option_reaches_the_server() -> None:
