@@ -140,11 +140,16 @@ class Ellipsoid(Geometry):
     def __init__(self, state: SecondOrderState) -> None:
         self.state = state
         self._roots: dict[int, tuple[Array, float]] = {}
+        self._triangles: dict[int, Array] = {}
 
     def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:
         """sqrt(v'A v), the constant feature included; there is no divergence."""
-        if self.state.rank or self.state.full:
+        if self.state.rank:
             return self.state.stretched(vector, bias, target), 0.0
+        if self.state.full:
+            if target not in self._triangles:  # as the roots of a diagonal
+                self._triangles[target] = self.state.triangle(target)
+            return self.state.stretched(vector, bias, target, self._triangles[target]), 0.0
         roots, constant = self._roots_of(target)
         return length(vector * roots, bias * constant), 0.0
 

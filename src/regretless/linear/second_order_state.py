@@ -160,17 +160,24 @@ class SecondOrderState(BaseState):
             return np.array(self.memory[:, WEIGHT])
         return np.asarray(self.memory[:, SUM] / self._constants())
 
-    def stretched(self, vector: Array, bias: float, target: int) -> float:
-        """sqrt(v'A v), the constant feature included."""
+    def stretched(self, vector: Array, bias: float, target: int, triangle: Array | None = None) -> float:
+        """sqrt(v'A v), the constant feature included; of many vectors with a `triangle` that is made once."""
         if self.rank:
             return self.sketch(target).stretched(np.append(bias, vector))
         if self.full:
-            t = np.concatenate([[bias], vector])
-            for j, column in self._columns_of_factor(target):
-                t[:j] -= t[j] * column
-            return length(t / np.sqrt(self.scales[target]))
+            t = np.append(vector[::-1], bias)
+            _core.solve_triangle(self.triangle(target) if triangle is None else triangle, t, True)
+            return length(t[::-1] / np.sqrt(self.scales[target]))
         roots, constant = self.roots(target)
         return length(vector * roots, bias * constant)
+
+    def triangle(self, target: int) -> Array:
+        """U of a full matrix as `_core.solve_triangle` takes it, which eliminates from the first entry on: its rows and
+        columns in reverse, transposed."""
+        size = 1 + self.columns
+        triangle = np.zeros((size + 1, size + 1))
+        triangle[:size, :size] = upper_of(self.factor[target], size)[::-1, ::-1].T
+        return triangle
 
     def energy(self, target: int) -> float:
         """u'A^-1 u."""
