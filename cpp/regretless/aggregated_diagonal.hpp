@@ -46,6 +46,7 @@ REGRETLESS_INLINE void put_single(float* to, const Quartet& a) {
 #if defined(__AVX2__)
   _mm_storeu_ps(to, _mm256_cvtpd_ps(__m256d(a.all)));
 #else
+#pragma GCC unroll 2
   for (int l = 0; l < 2; ++l) {
     to[l] = float(a.low.all[l]);
     to[l + 2] = float(a.high.all[l]);
@@ -151,6 +152,7 @@ REGRETLESS_INLINE void put_pairs(AggregatedCell* const* f, double AggregatedCell
                                  const Quartet& b) {
   Quartet pairs[4] = {a, b, a, b};
   transpose(pairs);
+#pragma GCC unroll 4
   for (int l = 0; l < 4; ++l) store(&(f[l]->*first), low_half(pairs[l]));
 }
 
@@ -268,6 +270,7 @@ REGRETLESS_APART static void learn(AggregatedCell* cells, const Entries& e, cons
     Quartet bettor[4] = {load<4>(coin_sum + k) - one, load<4>(coin_square + k) + one * one,
                          load<4>(gain + k) - one * load<4>(bet + k), load<4>(most + k)};
     transpose(bettor);
+#pragma GCC unroll 4
     for (int l = 0; l < 4; ++l) {
       AggregatedCell& f = cell_at(cells, at[k + l]);
       const Quartet gradient = slopes * spread<4>(x[k + l]);
