@@ -21,6 +21,7 @@ from regretless.linear import (
     PNormPerceptron,
     Winnow,
 )
+from regretless.linear.aggregated import comparators
 from regretless.linear.comparators import candidates, evaluate, line_search, question, search
 from regretless.linear.separation.result import INSEPARABLE
 from regretless.regression import AggregatedRegressor
@@ -152,6 +153,25 @@ def test_bounds_are_the_same_whether_or_not_margins_are_written_down(learner, cl
     for one, other in zip(learner.certify(X, y), written, strict=True):
         assert one.why == other.why
         assert one.bound is None or other.bound == pytest.approx(one.bound, rel=1e-12)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_of_very_many_columns_no_final_weights_are_read(classes, monkeypatch):
+    """Where ridge regressions of all rows are compared with, bounds without members' own weights are about as small,
+    and sums of slopes and the metric are those that all cells have."""
+    random = np.random.default_rng(4)
+    X, y = random.normal(size=(80, 12)), random.integers(0, classes, 80)
+    learner = AggregatedClassifier(full=0).fit(X, y)
+    plain = learner.certify(X, y)
+    cells = learner.state_.cells_of(classes - 1 if classes > 2 else 0)
+    some, metric = learner.state_.slopes_of(classes - 1 if classes > 2 else 0)
+    np.testing.assert_array_equal(some, cells[:, : some.shape[1]])
+    np.testing.assert_array_equal(metric, learner.state_.metric_of(cells))
+    monkeypatch.setattr(comparators, "MANY_COLUMNS", 10)
+    monkeypatch.setattr(type(learner.state_), "cells_of", None)
+    for one, other in zip(learner.certify(X, y), plain, strict=True):
+        assert one.holds == other.holds
+        assert one.bound is None or one.bound <= 1.05 * other.bound
 
 
 @pytest.mark.parametrize("make", [AggregatedClassifier, AggregatedRegressor])

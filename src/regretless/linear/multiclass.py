@@ -27,7 +27,7 @@ from .base import OnlineClassifier
 from .comparators.candidates import MOST_SVM_ENTRIES, Plan, matrix_of, with_constant, with_int32
 from .comparators.evaluate import Charged, Tally
 from .comparators.line_search import Direction, Ray, RaySums, Sight, best_on
-from .comparators.question import Question
+from .comparators.question import Question, epochs
 from .comparators.search import extra_plans, unit_length
 from .state import BIAS, State
 
@@ -165,6 +165,7 @@ class MulticlassPerceptron(AllInOne):
 
 SVM_EXPONENTS = (-1, 0, 1, 2, 3)  # of C in units of 1 / r^2
 MOST_LOOKED_AT = 2_000_000  # entries times classes of the rows that scales are looked for on
+BALL = (0.5,)  # of gradient descent on many rows, as a share of the largest that can matter
 PIECE = 64  # rows that are looked at together, or not
 MOST_MARGIN_ENTRIES = 4_000_000  # of the rows that the maximum margin of all classes is found from
 
@@ -371,7 +372,9 @@ def _directions(question: Question, unit: float) -> tuple[list[Matrix], str | No
 
 def _means(question: Question) -> list[Matrix]:
     """Mean weights of gradient descent for one class against the rest, and of the same learner over some passes."""
-    plans = [(f"one against rest, {name}", rules) for name, rules in extra_plans(question) if rules.geometry == "ball"]
+    # The perceptron's own average is about as good as those of each class, and of many rows one ball as several.
+    balls = extra_plans(question, () if epochs(question) > 1 else BALL)[1:]
+    plans = [(f"one against rest, {name}", rules) for name, rules in balls]
     loss = question.rules.loss if question.state.targets > 1 else "perceptron"
     own: Plan = "multiclass perceptron, averaged", Rules(loss=loss, intercept=question.rules.intercept)
     return [Matrix(*mean) for mean in question.means([*plans, own])]

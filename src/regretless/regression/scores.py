@@ -25,13 +25,15 @@ def scorer(vectors: Sequence[Array], intercept: float) -> Callable[[Batch], Arra
     intercept : float
         Size of the constant feature.
     """
-    room = -(-len(vectors) // 4) * 4  # the kernel takes four at once
+    some = [k for k, vector in enumerate(vectors) if vector[1:].any()]  # others give all rows the same
+    constants = np.array([intercept * vector[0] for vector in vectors])
+    room = max(4, -(-len(some) // 4) * 4)  # the kernel takes four at once
     weights, memory = np.zeros((len(vectors[0]) - 1, room)), np.zeros((room, _core.MEMORY_SIZE))
     for begin in range(0, len(weights), BLOCK):
-        for k, vector in enumerate(vectors):
-            part = vector[1 + begin : 1 + begin + BLOCK]
-            weights[begin : begin + len(part), k] = part
-    memory[:, 0], memory[: len(vectors), 2] = 1, [vector[0] for vector in vectors]  # the scale, and the bias
+        for place, k in enumerate(some):
+            part = vectors[k][1 + begin : 1 + begin + BLOCK]
+            weights[begin : begin + len(part), place] = part
+    memory[:, 0], memory[: len(some), 2] = 1, [vectors[k][0] for k in some]  # the scale, and the bias
     books, rules = np.zeros((room + 1, len(FIELDS))), Rules(intercept=intercept)
     player = _core.Player(
         weights,
@@ -49,6 +51,8 @@ def scorer(vectors: Sequence[Array], intercept: float) -> Callable[[Batch], Arra
         row, why = player.score(batch.values, batch.indices, batch.starts, scores)
         if why is not None:
             raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
-        return scores[:, : len(vectors)]
+        each = np.repeat(constants[None], len(batch), axis=0)
+        each[:, some] = scores[:, : len(some)]
+        return each
 
     return score

@@ -97,7 +97,8 @@ class Problem:
 def judge(question: Question, members: list[MixtureMember]) -> list[Certificate]:
     """One certificate a theorem; with several classes both sides are summed over one against the rest."""
     ledgers = question.ledgers()
-    sample, sides = sample_rows(question), _sides_of(question)
+    sample = sample_rows(question)
+    sides = _sides_of(question, sample)
     problems = [
         Problem(question, target, ledgers[target], facts, members, sample, sides)  # type: ignore[arg-type]
         for target, facts in enumerate(question.target_facts)
@@ -118,13 +119,23 @@ def judge(question: Question, members: list[MixtureMember]) -> list[Certificate]
     return _of_all_targets(question.ledger(), ledgers, theorems, per_target)
 
 
-def _sides_of(question: Question) -> Callable[[int], tuple[Array, Array]]:
+def _all_are_looked_for(question: Question, sample: SampledRows) -> bool:
+    """Whether vectors are looked for on all rows, in very many columns: they are about the best then, and others take
+    long to read."""
+    state = question.state
+    few = state.targets <= FEW_TARGETS and question.against is None
+    return few and question.rows > 0 and sample.part == 1 and state.columns > MANY_COLUMNS
+
+
+def _sides_of(question: Question, sample: SampledRows) -> Callable[[int], tuple[Array, Array]]:
     """What gives the cells and the metric of a target, which take long to make, and has those that it gave last."""
 
     @lru_cache(maxsize=1)
     def sides(target: int) -> tuple[Array, Array]:
         state = question.state
         assert isinstance(state, AggregatedState)
+        if not state.full and _all_are_looked_for(question, sample):
+            return state.slopes_of(target)
         cells = state.cells_of(target)
         return cells, state.metric_of(cells)
 
@@ -267,13 +278,11 @@ def _candidates(problem: Problem) -> list[Candidate]:
     if question.against is not None:
         weights, biases = question.against
         return [Candidate("yours", "yours", np.append(biases[target], weights[:, target]))]
-    few = state.targets <= FEW_TARGETS and question.rows > 0
-    # Of all rows, what is looked for is about the best, and to read others in very many columns takes long.
-    some = [] if few and problem.sample.part == 1 and state.columns > MANY_COLUMNS else _final_weights(problem)
+    some = [] if _all_are_looked_for(question, problem.sample) else _final_weights(problem)
     some.append(Candidate("zero", "a coin", np.zeros(1 + state.columns)))
     if (constant := _constant(problem)) is not None:
         some.append(constant)
-    return some + _ridge(problem) if few else some
+    return some + _ridge(problem) if state.targets <= FEW_TARGETS and question.rows else some
 
 
 def _final_weights(problem: Problem) -> list[Candidate]:

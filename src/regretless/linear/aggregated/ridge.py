@@ -126,18 +126,19 @@ def ridge_regression(
     Returns
     -------
     ndarray, shape (1 + columns,)
-        The vector after at most 60 steps of L-BFGS; 0 where the penalty is.
+        About the minimiser, by Newton's method; 0 where the penalty is.
     """
-    known, rows, places = penalty > 0, sample.rows, sample.places
-    units = np.zeros(len(penalty))
-    units[known] = 1 / np.sqrt(penalty[known])
-    tilts = units * (0.0 if slopes is None else slopes)
-    unit, tilt = units[places], tilts[places]
+    rows, places = sample.rows, sample.places
+    units = 1 / np.sqrt(np.where(penalty > 0, penalty, inf))
+    tilts = np.zeros(len(units)) if slopes is None else units * slopes
+    some = slice(None) if len(places) == len(units) else places
+    unit, tilt = units[some], tilts[some]
     best = np.zeros(len(places))
     values = rows.values * (unit[1:] if rows.indices is None else unit[1:][rows.indices])
     _core.ridge_regression(
         values, rows.indices, rows.starts, signs, intercept * float(unit[0]), tilt, 1 / (part or 1.0), reach, best
     )
-    whole = -tilts  # of columns without an entry in the sample, where only the penalty and the slope count
-    whole[places] = best
-    return units * whole
+    whole = np.negative(tilts)  # of columns without an entry in the sample, where only the penalty and the slope count
+    whole[some] = best
+    whole *= units
+    return whole

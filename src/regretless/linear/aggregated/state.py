@@ -345,6 +345,16 @@ class AggregatedState(MixtureState):
             cells[1 + begin : 1 + begin + BLOCK] = own[begin : begin + BLOCK]
         return cells
 
+    def slopes_of(self, target: int) -> tuple[Array, Array]:
+        """What `cells_of` gives of a target up to the bettor's sum of slopes, in about half the memory, and the metric;
+        of many columns most of what that takes is memory."""
+        cells, metric = _by_columns(1 + self.columns, COIN_SUM + 1), _by_columns(1 + self.columns, RATES)
+        own, constant = self.cells[: self.columns, target * CELL : (target + 1) * CELL], self.memory[[target]]
+        for at, part in [(0, constant[:, :CELL]), *((1 + k, own[k : k + BLOCK]) for k in range(0, len(own), BLOCK))]:
+            cells[at : at + len(part)] = part[:, : COIN_SUM + 1]
+            metric[at : at + len(part)] = self._roots(part)
+        return cells, metric
+
     def metric_of(self, cells: Array) -> Array:
         """What the rates divide by, shape (1 + columns, 4), from the cells of a target: the root mean square of a
         feature times the root of its squared gradients; 0 where it was never met."""

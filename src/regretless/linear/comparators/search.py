@@ -279,8 +279,9 @@ def unit_length(ledger: Ledger) -> float:
     return 2.0 ** -round(log2(longest)) if longest > 0 else 1.0
 
 
-def extra_plans(question: Question) -> list[Plan]:
-    """Whose averages are looked along: the perceptron's, and gradient descent's in four balls."""
+def extra_plans(question: Question, shares: Sequence[float] = ()) -> list[Plan]:
+    """Whose averages are looked along: the perceptron's, and gradient descent's in four balls, or in those of some
+    radii, as shares of the largest that can matter."""
     intercept, ledger = question.rules.intercept, question.sums()
     longest = sqrt(ledger.max_norm2)
     if longest == 0 or ledger.rounds == 0:
@@ -293,7 +294,7 @@ def extra_plans(question: Question) -> list[Plan]:
             f"gradient descent in a ball of {share * largest:.3g}, averaged",
             Rules("ball", "hinge", "self-tuned", share * largest, share * largest * sqrt(2), 0.0, intercept),
         )
-        for share in (BALLS if question.state.targets <= FEW_TARGETS else BALLS_OF_MANY)
+        for share in shares or (BALLS if question.state.targets <= FEW_TARGETS else BALLS_OF_MANY)
     ]
 
 
