@@ -23,11 +23,10 @@ class _Limit:
         """Limit the libraries that are loaded by now."""
         scipy = "scipy.linalg" in modules
         with self._lock:
-            self._inside += 1
-            controller = None if scipy in self._limited else _libraries(scipy)
-            if controller is not None:
-                self._undo.enter_context(controller.limit(limits=1, user_api="blas"))
+            if scipy not in self._limited:
+                self._undo.enter_context(_libraries(scipy).limit(limits=1, user_api="blas"))
                 self._limited.add(scipy)
+            self._inside += 1
 
     def leave(self) -> None:
         """Put the numbers of threads back, if nobody else is inside."""
@@ -43,8 +42,8 @@ _LIMIT = _Limit()
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """One thread for the libraries of linear algebra, where threadpoolctl is there to say so; for a block or, as a
-    decorator, for a function."""
+    """One thread for the libraries of linear algebra in the whole process, its other threads too; for a block or, as
+    a decorator, for a function."""
     _LIMIT.enter()
     try:
         yield
@@ -55,9 +54,7 @@ def one_thread() -> Iterator[None]:
 @cache
 def _libraries(scipy: bool) -> Any:
     """What sets the threads of the libraries that are loaded, with scipy's linear algebra or without it: to look for
-    them takes a millisecond. None where the package for it is not installed."""
-    try:
-        from threadpoolctl import ThreadpoolController  # type: ignore[import-not-found, import-untyped, unused-ignore]
-    except ImportError:
-        return None
+    them takes a millisecond."""
+    from threadpoolctl import ThreadpoolController  # which takes its time, and not all make certificates
+
     return ThreadpoolController()

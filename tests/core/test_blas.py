@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+import threadpoolctl
 
 from regretless.blas import one_thread
 from regretless.data.batch import Batch
@@ -14,8 +15,6 @@ from regretless.experts.losses import Loss
 from regretless.linear import SecondOrderPerceptron
 from regretless.regression import VovkAzouryWarmuth
 from regretless.regression.certificates import PlayedRun, comparators_of
-
-threadpoolctl = pytest.importorskip("threadpoolctl", reason="numbers of threads are set by threadpoolctl")
 
 
 def threads():

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from threadpoolctl import ThreadpoolController
 
 from regretless.data.batch import Batch
 from regretless.errors import RegretlessError
@@ -466,7 +467,7 @@ def test_a_step_that_cannot_be_paid_for_is_not_begun(monkeypatch):
 
 def test_threads_change_no_bit_where_work_is_counted():
     """A search whose limit is counted ends with the same weights whatever number of threads the libraries may use."""
-    controller = pytest.importorskip("threadpoolctl").ThreadpoolController()
+    controller = ThreadpoolController()
     X, y = np.random.default_rng(0).normal(size=(20, 30_000)), np.where(np.arange(20) % 3, 1, -1)
     ends = []
     for threads in (1, 2):
