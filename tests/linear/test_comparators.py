@@ -256,8 +256,8 @@ def test_second_order_learners_look_along_machines_in_their_own_metric(learner):
     X, y = rows_of()
     state = learner.fit(X, y).state_
     rounds = partial(iter, [(Batch(X, None, X.shape[1]), y.astype(np.int32))])
-    question = learner.question(rounds, len(X), in_memory=True, svm=False, against=None)
-    names, vectors, biases = zip(*question.machines(), strict=True)
+    asking = learner.question(rounds, len(X), in_memory=True, svm=False, against=None)
+    names, vectors, biases = zip(*asking.machines(), strict=True)
     assert len(set(names)) == 2 * _core.PENALTIES + 1
     b = learner.rules().intercept
     wide = np.column_stack([np.full(len(X), b), X])
