@@ -19,6 +19,7 @@ __all__ = [
     "DEFAULT_BANDIT",
     "DEFAULT_COMBINER",
     "DEFAULT_CONTEXTUAL",
+    "DEFAULT_MIXING",
     "DEFAULT_OF_TASK",
     "DEFAULT_OVER_SHARDS",
     "DEFAULT_REGRESSOR",
@@ -63,6 +64,8 @@ DEFAULT_OVER_SHARDS = _default(LEARNERS, "learn over shards")
 """The same where weights are mixed over shards, which those of `DEFAULT` cannot be."""
 DEFAULT_WITH_FEW_LABELS = _default(LEARNERS, "learn with few labels")
 """The same where labels are asked, under a budget."""
+DEFAULT_MIXING = _default(EXPERT_LEARNERS, "mix learners")
+"""The combiner that learners over one stream are mixed by: it has a share alpha, and bounds against sequences."""
 DEFAULT_COMBINER, DEFAULT_BANDIT = _default(EXPERT_LEARNERS, "combine"), _default(BANDITS, "pull")
 DEFAULT_CONTEXTUAL, DEFAULT_REGRESSOR = _default(CONTEXTUAL_BANDITS, "explore"), _default(REGRESSORS, "explore")
 CLASSIFICATION = "classification"

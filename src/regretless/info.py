@@ -141,7 +141,7 @@ class ExpertInfo(NamedTuple):
     name, summary : str
         As on the command line and in model files; how it combines.
     default_of : str
-        What takes it where none is named: "combine"; empty if nothing does.
+        What takes it where none is named: "combine", or "mix learners" over one stream; empty if nothing does.
     draws : bool
         Whether it follows one expert, drawn by weight.
     forecasts : bool
@@ -173,6 +173,8 @@ class BanditInfo(NamedTuple):
         As on the command line and in model files; how it draws.
     default_of : str
         What takes it where none is named: "pull"; empty if nothing does.
+    draws : bool
+        Whether its arms are drawn at random; if not, what it observed says which arm is next.
     advised : bool
         Whether it needs the advice of experts.
     informed : bool
@@ -186,6 +188,7 @@ class BanditInfo(NamedTuple):
     name: str
     default_of: str
     summary: str
+    draws: bool
     advised: bool
     informed: bool
     needs_horizon: bool

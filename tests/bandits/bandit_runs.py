@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from math import log, nan, sqrt
 from typing import Any
 
 import numpy as np
 
 from regretless.bandits.certificates import certificates
+from regretless.bandits.kinds import Tuned
 from regretless.catalogue import BANDITS, bandit_class
 from regretless.certificate import Certificate
 from regretless.comparator import BanditComparator
@@ -105,21 +108,18 @@ def a_setting(name, arms, rounds, delta=0.05, **parameters):
     return setting(rule, arms, rounds, delta=delta, **options, **parameters)
 
 
-EVERY = (
-    "exp3",
-    "exp3 anytime",
-    "exp3-ix",
-    "exp3-ix anytime",
-    "exp3-p",
-    "tsallis-inf",
-    "tsallis-inf reduced",
-    "exp3-s",
-    "hedge",
-    "hedge anytime",
-    "exp4",
-    "exp4 anytime",
-)
-SLEEPERS = tuple(name for name in EVERY if not name.startswith("exp4"))
+def kinds_of(name: str) -> Iterator[str]:
+    """A bandit as it is, with a rate that falls and with other estimates, as far as its class has them."""
+    yield name
+    if issubclass(bandit_class(name), Tuned):
+        yield f"{name} anytime"
+    if "estimator" in signature(bandit_class(name)).parameters:
+        yield f"{name} reduced"
+
+
+RULES = {"exp3", "exp3-ix", "exp3-p", "tsallis-inf", "exp3-s", "hedge", "exp4"}  # that `play` has
+EVERY = tuple(kind for name in BANDITS if name in RULES for kind in kinds_of(name))
+SLEEPERS = tuple(kind for kind in EVERY if not BANDITS[kind.partition(" ")[0]].info.advised)
 
 
 @dataclass

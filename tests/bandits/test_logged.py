@@ -123,7 +123,14 @@ class Scripted:
     """Draws the arms of a list, with the probabilities of a learner that follows what it earned."""
 
     info = BanditInfo(
-        name="scripted", summary="", advised=False, informed=False, needs_horizon=False, twin="", default_of=()
+        name="scripted",
+        default_of="",
+        summary="",
+        draws=True,
+        advised=False,
+        informed=False,
+        needs_horizon=False,
+        twin="",
     )
     rewards = True
     value_range = (0.0, 1.0)

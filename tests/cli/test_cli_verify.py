@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regretless.catalogue import LEARNERS
+from regretless.catalogue import BANDITS, LEARNERS
 from regretless.textbook import experts as rules
 from regretless.verify import Number
 
@@ -378,7 +378,10 @@ def test_a_wrong_type_is_reported_with_its_key(run, mail, path, value, message):
     assert f"{report}: {message}; make it again with this version" in command.err
 
 
-@pytest.mark.parametrize("learner", ["exp3", "exp3-ix", "exp3-p", "exp3-s", "tsallis-inf", "hedge", "thompson"])
+DRAWING = [name for name, one in BANDITS.items() if one.info.draws and not one.info.advised]
+
+
+@pytest.mark.parametrize("learner", DRAWING)
 @pytest.mark.parametrize("words", [(), ("--rewards",)])
 def test_draws_are_made_again_from_the_seed(run, tmp_path, learner, words):
     """What all runs lost, and how often each arm was drawn, is found by the textbook and the seed of the report."""

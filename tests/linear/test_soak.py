@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regretless.catalogue import LEARNERS as CATALOGUE
 from regretless.catalogue import learner_class
 from regretless.distributed.state_weights import weights_of
 from regretless.ledger import FIELDS
@@ -24,20 +25,25 @@ ROUNDS = int(float(os.environ.get("REGRETLESS_SOAK_ROUNDS", "1e9")))
 STRETCH = 10**7  # rounds of one call
 ROWS = 1000
 
-LEARNERS: dict[str, dict[str, Any]] = {
-    "perceptron": {},
-    "averaged-perceptron": {},
+SETTINGS: dict[str, dict[str, Any]] = {
     "margin-perceptron": {"gamma": 0.5},
-    "passive-aggressive": {},
     "online-gradient-descent": {"radius": 2.0, "schedule": "constant", "rate": 0.25},
-    "online-gradient-descent, scale-free": {"loss": "logistic"},
     "winnow": {"rate": 0.125},
-    "winnow, balanced": {"rate": 0.125, "balanced": True},
     "p-norm-perceptron": {"p": 3},
     "second-order-perceptron": {"matrix": "diagonal"},
-    "second-order-perceptron, full": {"matrix": "full"},
     "arow": {"matrix": "diagonal"},
 }
+OTHERWISE: dict[str, dict[str, Any]] = {
+    "online-gradient-descent, scale-free": {"loss": "logistic"},
+    "winnow, balanced": {"rate": 0.125, "balanced": True},
+    "second-order-perceptron, full": {"matrix": "full"},
+}
+# All but those that keep rows, of which there would be more and more.
+LEARNERS = {
+    name: SETTINGS.get(name, {})
+    for name, entry in CATALOGUE.items()
+    if entry.info.predicts_by not in ("support", "vote")
+} | OTHERWISE
 
 
 def problem() -> tuple[np.ndarray, np.ndarray]:

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from regretless.catalogue import EXPERT_LEARNERS
+from regretless.textbook import experts as textbook
+
 Array = np.ndarray[Any, Any]
 Facts = dict[str, Any]
 
@@ -16,7 +19,11 @@ LOSSES = {
     "zero-one": (lambda a, y: (a != y) * 1.0, None),
     "table": (lambda a, y: a, None),
 }
-LINEAR = ("ml-poly", "ml-prod", "boa", "squint", "eg")
+
+
+def knows(learner: str) -> bool:
+    """Whether a combiner has its rule here; of others `Run` plays the textbook's, and no bound is known."""
+    return hasattr(Run, f"_{learner.replace('-', '_')}")
 
 
 def mixed(p: Array, eta: float, c: Array) -> float:
@@ -35,7 +42,7 @@ class Run:
     def __init__(self, learner: str, parameters: Facts, advice: Array, outcomes: Array, loss: str) -> None:
         self.parameters, self.n = parameters, advice.shape[1]
         low, high = parameters["value_range"] or (-np.inf, np.inf)
-        self.linear = learner in LINEAR and loss not in ("zero-one", "table")
+        self.linear = EXPERT_LEARNERS[learner].info.linearizes and loss not in ("zero-one", "table")
         width = high - low
         if loss == "square":
             self.span = 2 * width**2 if self.linear else width**2
@@ -45,12 +52,20 @@ class Run:
         zeros = np.zeros(self.n)
         self.facts: Facts = {"rounds": float(len(advice)), "loss": 0.0, "expected": 0.0, "gap": 0.0, "drag": 0.0}
         self.facts |= {"spread": 0.0, "spread2": 0.0, "delay": 0.0, "delays": zeros, "mistakes": 0.0}
-        self.facts |= {"squares": zeros.copy(), "drags": zeros, "last_rate": 0.0, "losses": zeros.copy()}
-        self.L, self.R, self.V, self.G = (np.zeros(self.n) for _ in range(4))
+        self.facts |= {
+            "squares": zeros.copy(),
+            "drags": zeros,
+            "last_rate": 0.0,
+            "losses": zeros.copy(),
+            "changes": 0.0,
+        }
+        self.L, self.R, self.S, self.V, self.G = (np.zeros(self.n) for _ in range(5))
         self.u, self.w = self.prior.copy(), np.ones(self.n)
         value, slope = LOSSES[loss]
         name = learner.replace("-", "_")
-        weights, learn = getattr(self, f"_{name}"), getattr(self, f"_{name}_learns", None)
+        weights, learn = getattr(self, f"_{name}", None), getattr(self, f"_{name}_learns", None)
+        if weights is None:
+            weights, learn = self._by_the_book(learner)
         for t, (a, y) in enumerate(zip(advice, outcomes, strict=True), start=1):
             p = weights(t)
             own = value(a, y)
@@ -150,6 +165,38 @@ class Run:
     def _squint(self, t: int) -> Array:
         return shares(self.prior * (np.exp(self._powers()) * self.grid()[0]).sum(axis=1))
 
+    # Potentials of the regret, and the leader.
+
+    def _potential(self, more: float) -> Array:
+        sizes = self.S / self.span + abs(more)
+        return np.exp(np.maximum(self.R / self.span + more, 0) ** 2 / (3 * np.where(sizes > 0, sizes, 1)))
+
+    def _ada_normal_hedge(self, t: int) -> Array:
+        upper, lower = self._potential(1), np.maximum(self.R / self.span - 1, 0) ** 2 / (3 * (self.S / self.span + 1))
+        return shares(self.prior * (upper - np.exp(lower)))
+
+    def _ada_normal_hedge_learns(self, c: Array, h: float, r: Array) -> None:
+        self.S = self.S + np.abs(r)
+        self.facts["drags"] = self.S
+
+    def _follow_the_leader(self, t: int) -> Array:
+        self.eta, self.p = np.inf, shares(self.prior * (self.L.min() == self.L))
+        return self.p
+
+    def _follow_the_leader_learns(self, c: Array, h: float, r: Array) -> None:
+        after, led = self.L + c, self.L.min() == self.L
+        self.facts["last_rate"] = np.inf
+        self.facts["gap"] += max(0.0, h - (after.min() - self.L.min()))
+        self.facts["changes"] += float((after[led] > after.min()).any())
+
+    # Of others.
+
+    def _by_the_book(self, learner: str) -> tuple[Any, Any]:
+        rule = getattr(textbook, EXPERT_LEARNERS[learner].info.twin)(self.prior, self.span)
+        speaks = np.ones(self.n, dtype=bool)
+        next(rule)
+        return lambda t: rule.send(speaks), lambda c, h, r: rule.send((c, h))
+
     # Majorities.
 
     def _randomized_weighted_majority(self, t: int) -> Array:
@@ -167,6 +214,9 @@ class Run:
         if learner in ("ml-prod", "boa"):
             results["rates"] = self.rates()
             results["log_potential"] = log(float(self.prior @ np.exp(self.rates() * self.G)))
+        if learner == "ada-normal-hedge":
+            results["rates"] = 1 / (3 * self.span * self.S)
+            results["log_potential"] = log(float(self.prior @ self._potential(0)))
         if learner == "squint":
             results["grid"] = self.grid()
             results["log_potential"] = log(float(self.prior @ np.exp(self._powers()).sum(axis=1)))
@@ -231,6 +281,14 @@ def bound(theorem: str, m: Facts, u: Array, switches: int, loss: float, w: Facts
             v = s * s * t if theorem == "squint_prior" else float(u @ m["squares"])
             more = w["log_potential"] if theorem == "squint_posterior" else 0.0
             return min((kl + more - np.log(masses)) / etas + etas * v)
+        case "leader_changes":
+            return m["spread"] * m["changes"]
+        case "normal_hedge_posterior":
+            return sqrt(3 * s * float(u @ m["drags"]) * (kl + w["log_potential"]))
+        case "normal_hedge_sizes" | "normal_hedge_prior":
+            sizes = m["drags"] / s if theorem == "normal_hedge_sizes" else np.full(n, t)
+            potential = 1 + float(prior @ (np.log(1 + sizes) + sizes / (1 + sizes))) / 2
+            return s * sqrt(3 * float(u @ sizes) * (kl + log(potential)))
         case "randomized_majority":
             return (ln - loss * log(w["beta"])) / (1 - w["beta"])
         case "randomized_majority_simple":

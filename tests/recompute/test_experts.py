@@ -9,28 +9,29 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regretless.catalogue import EXPERT_LEARNERS
+
 from ..command_line import CommandLine
 from . import plain_experts as plain
 from .tally import Tally
 
+# What combiners cannot do without, or are more of a trial with.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "fixed-share": {"alpha": 0.02},
+    "eg": {"eta": 0.05},
+    "randomized-weighted-majority": {"beta": 0.7},
+    "ridge": {"a": 0.5},
+    "weighted-majority": {"beta": 0.5},
+}
 CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "hedge": ("hedge", "square", {}),
+    **{
+        name: (name, "zero-one" if "majority" in name else "square", SETTINGS.get(name, {})) for name in EXPERT_LEARNERS
+    },
     "hedge, absolute loss": ("hedge", "absolute", {}),
     "hedge, constant": ("hedge", "square", {"eta": 0.7}),
     "hedge, tuned": ("hedge", "square", {"horizon": 100}),
-    "ewa": ("ewa", "square", {}),
-    "adahedge": ("adahedge", "square", {}),
-    "fixed-share": ("fixed-share", "square", {"alpha": 0.02}),
-    "ml-poly": ("ml-poly", "square", {}),
-    "ml-prod": ("ml-prod", "square", {}),
-    "boa": ("boa", "square", {}),
-    "squint": ("squint", "square", {}),
-    "eg": ("eg", "square", {"eta": 0.05}),
-    "randomized-weighted-majority": ("randomized-weighted-majority", "zero-one", {"beta": 0.7}),
-    "aggregating": ("aggregating", "square", {}),
-    "ridge": ("ridge", "square", {"a": 0.5}),
-    "weighted-majority": ("weighted-majority", "zero-one", {"beta": 0.5}),
 }
+ALONE = ("aggregating", "weighted-majority", "ridge")  # which are no rules of weights
 ROUNDING_LISTED = {"missed": "by how much floats missed the identity; a plain run misses it by something else"}
 LISTED = {
     "sampled_loss": "what was drawn depends on random numbers that the report does not hold",
@@ -80,10 +81,11 @@ def test_every_number_of_combine(run, tmp_path, case):
     tally.same("loss", result["loss"], m["loss"])
     tally.same("mean_loss", result["mean_loss"], m["loss"] / len(y))
     comparators(tally, result["comparators"], losses, advice, y, loss)
-    for one in result["certificates"]:
+    known = plain.knows(learner) or learner in ALONE
+    for one in result["certificates"] if known else []:
         certificate(tally, one, m, w, losses, advice, y, loss)
     print(f"{case}: {tally.count} numbers")
-    assert tally.count >= 12
+    assert tally.count >= (12 if known else 8)
 
 
 def facts(

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regretless.catalogue import BANDITS
+
 from ..command_line import CommandLine
 from . import plain_experts, plain_games
 from .tally import Tally
@@ -121,7 +123,7 @@ def test_every_number_of_pull(run, tmp_path, learner):
 
 
 @pytest.mark.parametrize("runs", [1, 2])
-@pytest.mark.parametrize("learner", ["ucb1", "kl-ucb", "moss"])
+@pytest.mark.parametrize("learner", [name for name, one in BANDITS.items() if not one.info.draws])
 def test_draws_by_an_index_are_drawn_again(run, tmp_path, learner, runs):
     """The textbook draws what the report says, for as many rounds as it has, and all that can be checked agrees."""
     table = np.random.default_rng(5).random((120, 3)).round(3)

@@ -57,6 +57,7 @@ class Exp3(Tuned):
         name="exp3",
         default_of="",
         summary="exponential weights on estimated losses; regret bounded in expectation",
+        draws=True,
         advised=False,
         informed=False,
         needs_horizon=False,

@@ -63,6 +63,7 @@ class Exp3IX(Tuned):
         name="exp3-ix",
         default_of="pull",
         summary="Exp3 with implicit exploration; regret bounded with high probability",
+        draws=True,
         advised=False,
         informed=False,
         needs_horizon=False,

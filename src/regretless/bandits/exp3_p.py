@@ -70,6 +70,7 @@ class Exp3P(Bandit):
         name="exp3-p",
         default_of="",
         summary="estimated gains with confidence bonuses; regret bounded with high probability",
+        draws=True,
         advised=False,
         informed=False,
         needs_horizon=True,

@@ -62,6 +62,7 @@ class EXP3S(Bandit):
         name="exp3-s",
         default_of="",
         summary="fixed share; regret against the best sequence of arms that switches seldom",
+        draws=True,
         advised=False,
         informed=False,
         needs_horizon=True,

@@ -70,6 +70,7 @@ class Exp4(Tuned):
         name="exp4",
         default_of="",
         summary="experts advise which arm to draw; regret against the best expert, in expectation",
+        draws=True,
         advised=True,
         informed=False,
         needs_horizon=False,

@@ -58,6 +58,7 @@ class Hedge(Tuned):
         name="hedge",
         default_of="",
         summary="exponential weights with full information; the yardstick",
+        draws=True,
         advised=False,
         informed=True,
         needs_horizon=False,

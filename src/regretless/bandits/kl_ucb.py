@@ -48,6 +48,7 @@ class KLUCB(ByMeans):
         name="kl-ucb",
         default_of="",
         summary="Chernoff's confidence bounds; for comparison, where losses are independent draws",
+        draws=False,
         advised=False,
         informed=False,
         needs_horizon=False,

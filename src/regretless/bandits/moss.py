@@ -52,6 +52,7 @@ class MOSS(ByMeans):
         name="moss",
         default_of="",
         summary="confidence bounds for a number of rounds; for comparison, where losses are independent draws",
+        draws=False,
         advised=False,
         informed=False,
         needs_horizon=True,

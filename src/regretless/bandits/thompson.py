@@ -61,6 +61,7 @@ class ThompsonSampling(ByMeans):
         name="thompson",
         default_of="",
         summary="drawn as likely as it is best; for comparison, where losses are independent draws",
+        draws=True,
         advised=False,
         informed=False,
         needs_horizon=False,

@@ -56,6 +56,7 @@ class TsallisINF(Bandit):
         name="tsallis-inf",
         default_of="",
         summary="Tsallis entropy; best of both worlds, adversarial and stochastic, no tuning",
+        draws=True,
         advised=False,
         informed=False,
         needs_horizon=False,

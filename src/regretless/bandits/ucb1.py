@@ -48,6 +48,7 @@ class UCB1(ByMeans):
         name="ucb1",
         default_of="",
         summary="Hoeffding's confidence bounds; for comparison, where losses are independent draws",
+        draws=False,
         advised=False,
         informed=False,
         needs_horizon=False,

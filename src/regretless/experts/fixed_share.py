@@ -59,7 +59,7 @@ class FixedShare(ExpertLearner):
 
     info: ClassVar[ExpertInfo] = ExpertInfo(
         name="fixed-share",
-        default_of="",
+        default_of="mix learners",
         summary="exponential weights that can come back; for a best expert that changes",
         draws=False,
         forecasts=False,

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from ..atomic_write import replacing
+from ..catalogue import DEFAULT_MIXING, expert_class
 from ..certificate import Certificates
 from ..data.batch import Array
 from ..errors import ModelError, ParameterError, RegretlessError
-from ..experts.fixed_share import FixedShare
+from ..experts.base import ExpertLearner
 from ..frames import as_array
 from ..linear.base import OnlineClassifier
 from ..linear.labels import read_labels, stored_classes
@@ -100,9 +101,10 @@ class LearnerMixture:
             raise ParameterError("learners", repr(learners), "must not have learned anything yet", " ")
         self.last_label = bool(last_label)
         self.share = share
-        self._begin(FixedShare(loss=None, value_range=(0, 1), alpha=share, n_experts=len(self.members_)))
+        combiner = expert_class(DEFAULT_MIXING)
+        self._begin(combiner(loss=None, value_range=(0, 1), alpha=share, n_experts=len(self.members_)))
 
-    def _begin(self, combiner: FixedShare) -> None:
+    def _begin(self, combiner: ExpertLearner) -> None:
         self._combiner = combiner
         self._losses: list[Array] = []
         self._last: Any = None
@@ -298,7 +300,7 @@ class LearnerMixture:
         place = Path(folder)
         combiner, extra = read(place / MIXTURE, "experts")
         try:
-            if not isinstance(combiner, FixedShare):
+            if type(combiner) is not expert_class(DEFAULT_MIXING):
                 raise ValueError("its combiner is another")
             last_label, rounds = one(extra["last_label"], bool, "last_label"), int(combiner.ledger_.rounds)
             learners = [
