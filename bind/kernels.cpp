@@ -12,7 +12,7 @@ namespace regretless::REGRETLESS_ISA {
 
 static constexpr auto geometries = names_of(static_cast<AnyGeometry*>(nullptr));
 static constexpr auto losses = names_of(static_cast<AnyLoss*>(nullptr), direct, selective);
-static constexpr auto charges = names_of(static_cast<AnyCharge*>(nullptr));
+static constexpr auto charges = charge_names(static_cast<AnyLoss*>(nullptr));
 
 static LinearVerdict play(const Block& block, const Labels& labels, const Rules& rules, const State& state,
                           std::int64_t begin, std::int64_t end) {
@@ -44,8 +44,16 @@ static LinearVerdict sight_rays(const Block& block, const Labels& labels, const 
 
 static LinearVerdict charge(const Block& block, const Labels& labels, const Rules& rules, const ChargedVectors& v) {
   return std::visit(
-      [&]<class Charge>(const auto& rows, Charge) { return charge_all<Charge>(rows, block.rows, labels, rules, v); },
-      rows_of(block), named<AnyCharge>(rules.loss, rules));
+      [&](const auto& rows) {
+        if (same_name(rules.loss, NoCharge::name)) return charge_all<NoCharge>(rows, block.rows, labels, rules, v);
+        return std::visit(
+            [&]<class L>(const L&) {
+              using C = std::conditional_t<Charge<L>, L, NoCharge>;  // names of other losses were refused
+              return charge_all<C>(rows, block.rows, labels, rules, v);
+            },
+            named<AnyLoss>(rules.loss, rules));
+      },
+      rows_of(block));
 }
 
 }  // namespace regretless::REGRETLESS_ISA
@@ -55,6 +63,6 @@ static LinearVerdict charge(const Block& block, const Labels& labels, const Rule
 
 namespace regretless {
 const Kernels REGRETLESS_TABLE(REGRETLESS_ISA) = {
-    REGRETLESS_ISA::geometries, REGRETLESS_ISA::losses, REGRETLESS_ISA::AnyRate::names, REGRETLESS_ISA::charges,
+    REGRETLESS_ISA::geometries, REGRETLESS_ISA::losses, REGRETLESS_ISA::AnyRate::facts, REGRETLESS_ISA::charges,
     REGRETLESS_ISA::play,       REGRETLESS_ISA::score,  REGRETLESS_ISA::sight_rays,     REGRETLESS_ISA::charge};
 }  // namespace regretless

@@ -2,6 +2,10 @@
 #include "round_player.hpp"
 
 #include <algorithm>
+#include <map>
+
+#include "names.hpp"
+#include <nanobind/stl/map.h>
 
 using namespace nb::literals;
 
@@ -13,6 +17,10 @@ std::string_view known(Names names, const std::string& name, const char* what) {
   const auto place = std::find(names.begin(), names.end(), name);
   if (place == names.end()) throw std::invalid_argument("no " + std::string(what) + " is called " + name);
   return *place;
+}
+
+const RateFacts& rate_called(const std::string& name) {
+  return kernels().rates[std::size_t(place_of(kernels().rates, name, "rate"))];
 }
 
 struct PlayerKind {
@@ -45,7 +53,7 @@ class Player : public RoundPlayer<PlayerKind> {
       throw std::invalid_argument("lag must have the shape of the weights");
     rules_.geometry = known(kernels().geometries, geometry, "geometry");
     rules_.loss = known(kernels().losses, loss, "loss");
-    rules_.rate = known(kernels().rates, rate, "rate");
+    rules_.rate = rate_called(rate).name;
     rules_.radius = radius;
     rules_.eta = eta;
     rules_.tie = tie;
@@ -53,7 +61,7 @@ class Player : public RoundPlayer<PlayerKind> {
     rules_.limit = limit;
     rules_.margin = margin;
     rules_.sampling = {b, share, most, key};
-    check_rules(targets);
+    check_rules(targets, rate_called(rate));
     state_.asking = asking ? reinterpret_cast<Asking*>(asking->data()) : nullptr;
     state_.weights = weights.data();
     state_.lag = lag ? lag->data() : nullptr;
@@ -93,8 +101,8 @@ class Player : public RoundPlayer<PlayerKind> {
   }
 
  private:
-  void check_rules(std::size_t targets) const {
-    if (rules_.rate.starts_with("pa") && rules_.loss != "hinge")
+  void check_rules(std::size_t targets, const RateFacts& rate) const {
+    if (rate.towards_no_loss && rules_.loss != "hinge")
       throw std::invalid_argument("passive-aggressive rates go with the hinge loss");
     if (rules_.loss == direct && (targets < 2 || rules_.geometry != "euclidean"))
       throw std::invalid_argument("the direct loss takes two targets or more, without a ball");
@@ -200,6 +208,15 @@ void bind_player(nb::module_& m) {
   m.def(
       "ledger_fields", [] { return std::vector<std::string>(std::begin(ledger_fields), std::end(ledger_fields)); },
       "Names of a book's numbers, in order.");
+  m.def(
+      "rate_clocks",
+      [] {
+        std::map<std::string, std::vector<std::string>> clocks;
+        for (const RateFacts& rate : kernels().rates)
+          clocks[std::string(rate.name)].assign(rate.clock.begin(), rate.clock.end());
+        return clocks;
+      },
+      "Of each rate, the numbers of a book that it goes by.");
   m.attr("MEMORY_SIZE") = memory_size;
   m.attr("ASKING_SIZE") = asking_size;
   m.attr("UNKNOWN_LABEL") = unknown_label;

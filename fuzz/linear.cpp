@@ -7,8 +7,9 @@ namespace {
 using namespace fuzz;
 using namespace regretless;
 
-std::string_view any_of(Input& in, Names names, std::size_t count = 0) {
-  return names[std::size_t(in.below(std::int64_t(count ? count : names.size())))];
+template <class Fact>
+const Fact& any_of(Input& in, std::span<const Fact> facts) {
+  return facts[std::size_t(in.below(std::int64_t(facts.size())))];
 }
 
 struct Learner {
@@ -20,8 +21,9 @@ struct Learner {
   explicit Learner(Input& in)
       : columns(in.below(20)), targets(in.byte() < 160 ? 1 : in.within(2, 9)), sound(in.byte() < 192) {
     const Kernels& known = KERNELS(kernels_);
-    rules.rate = any_of(in, known.rates);
-    rules.loss = rules.rate.starts_with("pa") ? "hinge" : any_of(in, known.losses);
+    const RateFacts& rate = any_of(in, known.rates);
+    rules.rate = rate.name;
+    rules.loss = rate.towards_no_loss ? "hinge" : any_of(in, known.losses);
     if (targets == 1 && rules.loss == direct) rules.loss = selective;  // direct is of several classes
     const bool alone = rules.loss == direct || rules.loss == selective;
     rules.geometry = alone ? "euclidean" : any_of(in, known.geometries);

@@ -22,10 +22,10 @@ ExpertVerdict play_rows(const Combination& s, const double* table, const double*
   // Where unusual rounds abound, a sweep is not tried at every one of them.
   [[maybe_unused]] std::int64_t wait = 0, patience = 0;
   for (std::int64_t t = begin; t < end; ++t) {
-    if constexpr (swept<R>) {
+    if constexpr (Swept<R>) {
       if (wait-- == 0) {
         const std::int64_t from = t;
-        t = sweep_all<R>(d, table, outcomes, to, t, end, step);
+        t = R::Sweep::play(d, table, outcomes, to, t, end, step);
         if (t == end) break;
         wait = patience = t > from ? 0 : patience < 63 ? 2 * patience + 1 : 63;
       }

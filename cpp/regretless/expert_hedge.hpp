@@ -25,8 +25,11 @@ REGRETLESS_INLINE QuickGap quick_gap(const Mix& mix, double leader, double eta, 
   return {gap, fits};
 }
 
+struct HedgeSweep;
+
 // Exponential weights of the summed charges, which are its state.
 struct Hedge {
+  using Sweep = HedgeSweep;
   static constexpr CombinerRule facts{.name = "hedge", .rows = 1, .exponential = true, .one_rate = true};
   static double weigh(ExpertWorkspace& d) {
     d.eta = common_rate(d);

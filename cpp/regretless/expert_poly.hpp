@@ -6,8 +6,11 @@ namespace regretless::REGRETLESS_ISA {
 
 inline constexpr double steepest = 1e290;  // squared regrets of a round over those before it that still are summed
 
+struct PolySweep;
+
 // The positive part of the regret, over a slack of each expert's own; state: regrets, their squares.
 struct Poly {
+  using Sweep = PolySweep;
   static constexpr CombinerRule facts{.name = "poly", .rows = 2, .own_rates = true, .by_regret = true};
   static double largest(const ExpertWorkspace& d, const CombinerMemory& memory) {
     const double declared = d.setting.span * d.setting.span,

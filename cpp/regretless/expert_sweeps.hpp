@@ -136,16 +136,25 @@ static std::int64_t sweep_poly(ExpertWorkspace& d, const double* table, const do
       });
 }
 
-// Plays usual rounds by a rule that has a sweep.
+// What a rule names as its `Sweep`: plays usual rounds from t on, and returns the first that it leaves to the plain
+// loop.
 template <class R>
-inline constexpr bool swept = R::facts.exponential || std::is_same_v<R, Poly>;
-template <class R>
-static std::int64_t sweep_all(ExpertWorkspace& d, const double* table, const double* outcomes, const Results& to,
-                              std::int64_t t, std::int64_t end, std::int64_t step) {
-  if constexpr (!R::facts.exponential) return sweep_poly(d, table, outcomes, to, t, end);
-  else if (d.setting.schedule != ScheduleKind::constant || to.weights || to.uniforms)
-    return sweep_hedge<Leaves::experts>(d, table, outcomes, to, t, end, step);
-  else return sweep_hedge<Leaves::sums>(d, table, outcomes, to, t, end, step);
-}
+concept Swept = requires { typename R::Sweep; };
+
+struct HedgeSweep {
+  static std::int64_t play(ExpertWorkspace& d, const double* table, const double* outcomes, const Results& to,
+                           std::int64_t t, std::int64_t end, std::int64_t step) {
+    if (d.setting.schedule != ScheduleKind::constant || to.weights || to.uniforms)
+      return sweep_hedge<Leaves::experts>(d, table, outcomes, to, t, end, step);
+    return sweep_hedge<Leaves::sums>(d, table, outcomes, to, t, end, step);
+  }
+};
+
+struct PolySweep {
+  static std::int64_t play(ExpertWorkspace& d, const double* table, const double* outcomes, const Results& to,
+                           std::int64_t t, std::int64_t end, std::int64_t) {
+    return sweep_poly(d, table, outcomes, to, t, end);
+  }
+};
 
 }  // namespace regretless::REGRETLESS_ISA

@@ -135,9 +135,16 @@ struct ChargedVectors : FixedVectors {
 
 using Names = std::span<const std::string_view>;
 
+struct RateFacts {
+  std::string_view name;
+  Names clock;           // fields of the ledger that it goes by
+  bool towards_no_loss;  // its steps are parts of the way to where the hinge loss is 0
+};
+
 struct Kernels {
-  Names geometries, losses, rates;  // of which rules may be composed
-  Names charges;                    // of fixed vectors
+  Names geometries, losses;  // of which rules may be composed
+  std::span<const RateFacts> rates;
+  Names charges;  // of fixed vectors
   LinearVerdict (*play)(const Block&, const Labels&, const Rules&, const State&, std::int64_t begin, std::int64_t end);
   LinearVerdict (*score)(const Block&, const Rules&, const State&, double* out);
   LinearVerdict (*sight)(const Block&, const Labels&, const Rules&, const Rays&);

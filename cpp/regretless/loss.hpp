@@ -1,5 +1,7 @@
 // What is charged, as a function of the margin m = y * score: value is paid, slope is its derivative.
 // A slope of zero means that the round teaches nothing and the weights stay. The book knows of the round's |x| already.
+// Where fixed vectors are charged it too, `charge` is its value at four margins at once; not a number where one is
+// none.
 #pragma once
 #include <cmath>
 #include <concepts>
@@ -8,6 +10,7 @@
 
 #include "linear_types.hpp"
 #include "numeric.hpp"
+#include "simd_math.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -18,6 +21,9 @@ struct PerceptronLoss {  // max(0, -m); a score of 0 is an update unless `tie` s
   double value(double m, const Memory&, const Ledger&) const { return m < 0 ? -m : 0; }
   double slope(double m, double y, const Memory&, const Ledger&) const {
     return m > 0 || (m == 0 && tie == y) ? 0 : -1;
+  }
+  REGRETLESS_INLINE static Quartet charge(const Quartet& margins) {
+    return apply([](auto m) REGRETLESS_LAMBDA { return m >= 0.0 ? decltype(m){} : -m; }, margins);
   }
 };
 // max(0, margin * |w| - m): all rows must keep their distance from the plane. |w| is the running one: on whole numbers
@@ -53,24 +59,37 @@ struct Hinge {  // max(0, 1 - m)
   explicit Hinge(const Rules&) {}
   double value(double m, const Memory&, const Ledger&) const { return m < 1 ? 1 - m : 0; }
   double slope(double m, double, const Memory&, const Ledger&) const { return m < 1 ? -1 : 0; }
+  REGRETLESS_INLINE static Quartet charge(const Quartet& margins) {
+    return apply([](auto m) REGRETLESS_LAMBDA { return m >= 1.0 ? decltype(m){} : 1.0 - m; }, margins);
+  }
 };
 struct SquaredHinge {  // max(0, 1 - m)^2
   static constexpr std::string_view name = "squared-hinge";
   explicit SquaredHinge(const Rules&) {}
   double value(double m, const Memory&, const Ledger&) const { return m < 1 ? (1 - m) * (1 - m) : 0; }
   double slope(double m, double, const Memory&, const Ledger&) const { return m < 1 ? -2 * (1 - m) : 0; }
+  REGRETLESS_INLINE static Quartet charge(const Quartet& margins) {
+    return Hinge::charge(margins) * Hinge::charge(margins);
+  }
 };
 struct Logistic {  // ln(1 + exp(-m))
   static constexpr std::string_view name = "logistic";
   explicit Logistic(const Rules&) {}
   double value(double m, const Memory&, const Ledger&) const { return log_one_plus_exp(-m); }
   double slope(double m, double, const Memory&, const Ledger&) const { return -logistic(-m); }
+  REGRETLESS_INLINE static Quartet charge(const Quartet& margins) {
+    const Quartet against = apply([](auto m) REGRETLESS_LAMBDA { return -m; }, margins);
+    return upper(spread<4>(0), against) + log_one_plus_of(exp_of(lower(margins, against)));
+  }
 };
 struct Square {  // (score - y)^2 = (1 - m)^2
   static constexpr std::string_view name = "square";
   explicit Square(const Rules&) {}
   double value(double m, const Memory&, const Ledger&) const { return (1 - m) * (1 - m); }
   double slope(double m, double, const Memory&, const Ledger&) const { return -2 * (1 - m); }
+  REGRETLESS_INLINE static Quartet charge(const Quartet& margins) {
+    return apply([](auto m) REGRETLESS_LAMBDA { return (1.0 - m) * (1.0 - m); }, margins);
+  }
 };
 struct Linear {  // m: the row itself is the gradient, as in the lemma under every regret bound
   static constexpr std::string_view name = "linear";

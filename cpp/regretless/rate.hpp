@@ -1,7 +1,9 @@
 // How long the steps are: a function of the round and of the book, so that there is no other state to keep.
 #pragma once
+#include <array>
 #include <cmath>
 #include <concepts>
+#include <span>
 #include <string_view>
 
 #include "linear_types.hpp"
@@ -14,8 +16,13 @@ struct RoundCost {
   double loss, slope, y, norm2, weight;
 };
 
+// A rate says what it goes by besides its step, so that weights that were mixed go on at the rate that they had: its
+// `clock`, fields of the ledger.
+using NoClock = std::array<std::string_view, 0>;
+
 // Steps of length `eta` along the gradient. The book sums |gradient|^2, and eta times it.
 struct AlongGradient {
+  static constexpr bool towards_no_loss = false;
   static double square(const RoundCost& s) { return s.slope * s.slope * s.norm2; }
   static double gain(double eta, const RoundCost& s) { return eta * square(s); }
   static double move(double eta, const RoundCost& s) { return -eta * s.slope * s.y; }
@@ -25,6 +32,8 @@ struct AlongGradient {
 // how much at least each step lessens |w - v|^2 for every v without a loss in that round. The weight of a round weighs
 // the loss against staying where one is; so no step goes past the goal, however much the round weighs.
 struct TowardsNoLoss {
+  static constexpr bool towards_no_loss = true;
+  static constexpr NoClock clock{};
   static double square(const RoundCost& s) { return s.loss * s.loss; }
   static double gain(double tau, const RoundCost& s) { return tau * (2 * s.loss - tau * s.norm2); }
   static double move(double tau, const RoundCost& s) { return tau * s.y; }
@@ -40,14 +49,17 @@ struct Rate {
 
 struct Constant : AlongGradient {
   static constexpr std::string_view name = "constant";
+  static constexpr NoClock clock{};
   static double at(const Rate& rate, const RoundCost&, const Ledger&) { return rate.eta; }
 };
 struct InverseSqrt : AlongGradient {  // eta / sqrt(t)
   static constexpr std::string_view name = "inverse-sqrt";
+  static constexpr std::array<std::string_view, 1> clock{"rounds"};
   static double at(const Rate& rate, const RoundCost&, const Ledger& book) { return rate.eta / std::sqrt(book.rounds); }
 };
 struct SelfTuned : AlongGradient {  // eta / sqrt(sum of |gradient|^2), known as AdaGrad-norm
   static constexpr std::string_view name = "self-tuned";
+  static constexpr std::array<std::string_view, 1> clock{"slope2"};
   static double at(const Rate& rate, const RoundCost&, const Ledger& book) {
     return book.slope2 > 0 ? rate.eta / std::sqrt(book.slope2) : 0;
   }
@@ -55,6 +67,7 @@ struct SelfTuned : AlongGradient {  // eta / sqrt(sum of |gradient|^2), known as
 // The same over the longest row so far: rows in other units give the same scores.
 struct ScaleFree : AlongGradient {
   static constexpr std::string_view name = "scale-free";
+  static constexpr std::array<std::string_view, 2> clock{"slope2", "max_norm2"};
   static double at(const Rate& rate, const RoundCost&, const Ledger& book) {
     return book.slope2 > 0 ? rate.eta / std::sqrt(book.slope2) / std::sqrt(book.max_norm2) : 0;
   }
@@ -80,6 +93,8 @@ struct AggressiveDamped : TowardsNoLoss {  // loss / (|x|^2 + 1 / (2 limit))
 template <class R>
 concept Schedule = requires(const Rate& rate, const RoundCost& s, Ledger& book, double eta) {
   { R::name } -> std::convertible_to<std::string_view>;
+  { R::clock } -> std::convertible_to<std::span<const std::string_view>>;
+  { R::towards_no_loss } -> std::convertible_to<bool>;
   { R::at(rate, s, book) } -> std::same_as<double>;
   { R::square(s) } -> std::same_as<double>;
   { R::gain(eta, s) } -> std::same_as<double>;
@@ -102,7 +117,7 @@ double take(const Rate& rate, const RoundCost& s, Ledger& book) {
 // The catalogue, by name; the binding has refused unknown names.
 template <Schedule... R>
 struct Schedules {
-  static constexpr std::string_view names[] = {R::name...};
+  static constexpr RateFacts facts[] = {{R::name, R::clock, R::towards_no_loss}...};
   static Rate named(const Rules& rules) {
     Rate rate{rules.eta, rules.limit, nullptr};
     ((rules.rate == R::name ? void(rate.take = take<R>) : void()), ...);

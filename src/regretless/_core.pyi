@@ -100,6 +100,9 @@ def charge(values: Annotated[NDArray, dict(order='C', device='cpu', writable=Fal
 def ledger_fields() -> list[str]:
     """Names of a book's numbers, in order."""
 
+def rate_clocks() -> dict[str, list[str]]:
+    """Of each rate, the numbers of a book that it goes by."""
+
 MEMORY_SIZE: int = 6
 
 ASKING_SIZE: int = 8

@@ -408,7 +408,7 @@ DEFAULTS: dict[Any, tuple[int, dict[str, Any]]] = {
     PNormFacts: (2, {"p": 2.0, "reach": 0.0}),
     WinnowFacts: (2, {"reach": 0.0, "weights": 1, "gamma": 0.0, "radius": 1.0}),
     KernelFacts: (2, {"removed": 0.0, "removals": 0.0}),
-    AggressiveFacts: (2, {"limit": 1.0}),
+    AggressiveFacts: (2, {"limit": 1.0, "variant": ""}),
     SecondOrderFacts: (2, {"energy": 0.0, "volume": 0.0, "full": False}),
     AggregatedFacts: (2, {"members": 1.0, "share": True, "heaviest": 1.0}),
     MarginFacts: (2, {"threshold": 0.0, "quiet": 0.0, "rows": inf}),

@@ -94,17 +94,17 @@ REGRET = [
     case(mixing_regret.mixed_prior_regret, of(linear.descent("self-tuned", "hinge", 2.5)), 62.25 * sqrt(30), 1),
     case(mixing_regret.mixed_mistakes_from_regret, HINGE, 14.375, 4),
     case(mixing_regret.mixed_mistakes_from_regret, of(linear.descent("constant", "logistic", inf)), 14.375 / log(2), 4),
-    case(mixing_regret.mixed_aggressive_separable, of(linear.aggressive("pa")), NOVIKOFF, 6.5),
-    case(mixing_regret.mixed_aggressive_mistakes, of(linear.aggressive("pa")), NOVIKOFF, 4),
-    case(mixing_regret.mixed_aggressive_agnostic, of(linear.aggressive("pa")), 37.62 + 1.8 * sqrt(36.81), 6.5,
+    case(mixing_regret.mixed_aggressive_separable, of(linear.aggressive("PA")), NOVIKOFF, 6.5),
+    case(mixing_regret.mixed_aggressive_mistakes, of(linear.aggressive("PA")), NOVIKOFF, 4),
+    case(mixing_regret.mixed_aggressive_agnostic, of(linear.aggressive("PA")), 37.62 + 1.8 * sqrt(36.81), 6.5,
          ONE_LENGTH),
-    case(mixing_regret.mixed_aggressive_agnostic, of(linear.aggressive("pa")), 38.43 + 2 * sqrt(1.215 * 37.215), 6.5,
+    case(mixing_regret.mixed_aggressive_agnostic, of(linear.aggressive("PA")), 38.43 + 2 * sqrt(1.215 * 37.215), 6.5,
          SHORTER),
-    case(mixing_regret.mixed_limited_mistakes, of(linear.aggressive("pa-1")), 50.625, 4),
-    case(mixing_regret.mixed_limited_posterior, of(linear.aggressive("pa-1")), 97.3125, 4),
-    case(mixing_regret.mixed_limited_posterior, of(linear.aggressive("pa-1", 0.05)), 203.25, 4),
-    case(mixing_regret.mixed_damped_losses, of(linear.aggressive("pa-2")), 48.455, 6.5),
-    case(mixing_regret.mixed_damped_mistakes, of(linear.aggressive("pa-2")), 48.455, 4),
+    case(mixing_regret.mixed_limited_mistakes, of(linear.aggressive("PA-I")), 50.625, 4),
+    case(mixing_regret.mixed_limited_posterior, of(linear.aggressive("PA-I")), 97.3125, 4),
+    case(mixing_regret.mixed_limited_posterior, of(linear.aggressive("PA-I", 0.05)), 203.25, 4),
+    case(mixing_regret.mixed_damped_losses, of(linear.aggressive("PA-II")), 48.455, 6.5),
+    case(mixing_regret.mixed_damped_mistakes, of(linear.aggressive("PA-II")), 48.455, 4),
 ]  # fmt: skip
 
 CASES = [*PERCEPTRON, *MIRROR, *REGRET]
@@ -224,7 +224,7 @@ def test_rounding_is_added_to_what_mixing_may_have_made_smaller():
     assert mixing_mirror.mixed_winnow_posterior.bound(BOOK, far, WINNOW) == pytest.approx(unit, rel=1e-9)
     lengths = mixing.mixed_lengths.bound(BOOK, far, still) - 1e12 * sqrt(30)
     assert lengths == pytest.approx(unit, rel=1e-3)
-    limited = of(replace(linear.aggressive("pa-1"), norm=0.0))
+    limited = of(replace(linear.aggressive("PA-I"), norm=0.0))
     assert mixing_regret.mixed_limited_posterior.bound(BOOK, far, limited) == pytest.approx(2.25 * unit, rel=1e-9)
     near = replace(far, own=1.25, divergence=0.0)
     value = mixing_mirror.mixed_winnow_hinge.bound(BOOK, near, WINNOW)

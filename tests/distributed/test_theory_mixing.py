@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from regretless.comparator import Comparator
 from regretless.ledger import Ledger
+from regretless.linear.passive_aggressive import RATES
 from regretless.theorem import Theorem
 from regretless.theory import gradient, mixing, mixing_mirror, mixing_regret, perceptron
 from regretless.theory.facts import LinearFacts
@@ -171,7 +172,7 @@ def test_no_shards_break_a_bound_on_weighted_regret(
     weighting=st.sampled_from(WEIGHTINGS),
     together=st.sampled_from([None, 1, 2]),
     epochs=st.integers(1, 5),
-    variant=st.sampled_from(["pa", "pa-1", "pa-2"]),
+    variant=st.sampled_from(tuple(RATES)),
     limit=st.sampled_from([0.05, 1.0, 8.0]),
     alike=st.booleans(),
 )
@@ -184,8 +185,8 @@ def test_no_shards_break_a_bound_of_passive_aggressive_learners(
     shards = data(seed, sizes)
     if alike:
         shards = [(X / np.linalg.norm(X, axis=1, keepdims=True), y) for X, y in shards]
-    run = mixed(Player("hinge", variant, limit=limit), shards, epochs, weighting, together=together)
-    player = AggressiveFacts(rate=1.0, schedule=variant, loss="hinge", limit=limit, **run.plain(run.theta))
+    run = mixed(Player("hinge", RATES[variant], limit=limit), shards, epochs, weighting, together=together)
+    player = AggressiveFacts(rate=1.0, loss="hinge", limit=limit, variant=variant, **run.plain(run.theta))
     comparators = [against(run, shards, v, "hinge") for v in vectors(seed, shards, run, run.theta)]
     check(mixing_regret.MIXED_PA[variant], run, comparators, run.facts(player))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from regretless import __file__ as package
+from regretless import _core
 from regretless.catalogue import TABLES
 
 ROOT = Path(package).parent
@@ -85,6 +86,19 @@ def test_no_module_asks_whether_a_learner_is_of_a_class():
         )
         for line, name in _classes(tree)
         if name in homes and place not in made and not place.startswith(rooms)
+    ]
+    assert not faults
+
+
+def test_no_module_writes_the_name_of_a_rate_outside_the_pages_of_learners():
+    """Besides pages of learners, the theorem about gradient descent and its second formula alone name rates."""
+    rates = set(_core.rate_clocks()) - {"constant", "self-tuned"}  # which schedules of combiners and bandits are called
+    homes = ("linear/", "regression/", "theory/gradient.py", "verify/formulas/linear.py")
+    faults = [
+        f"{place}:{line}: {word!r}"
+        for place, tree in _modules(f"""["'](?:{"|".join(map(re.escape, rates))})["']""")
+        for line, word in _words(tree)
+        if word in rates and not place.startswith(homes)
     ]
     assert not faults
 

@@ -22,7 +22,9 @@ from regretless.linear import AROW, OnlineGradientDescent, Perceptron, Winnow
 from regretless.linear.comparators import candidates, search
 from regretless.linear.comparators.evaluate import Exact, Span, Vector, read_tallies
 from regretless.linear.comparators.line_search import Direction, Multiples, Sight, Slack, edges, look
+from regretless.textbook import linear as book
 from regretless.theory.facts import OF_ALL_MULTIPLES, LinearFacts
+from regretless.theory.margin_losses import MARGIN_LOSSES
 
 reals = st.floats(-8, 8, width=32)
 SETTINGS = [
@@ -236,14 +238,7 @@ def times_of(span):
     return span.passes - (np.arange(span.rows) < span.skip)
 
 
-LOSSES = {
-    "hinge": lambda m: np.maximum(0, 1 - m),
-    "squared-hinge": lambda m: np.maximum(0, 1 - m) ** 2,
-    "square": lambda m: (1 - m) ** 2,
-    "logistic": lambda m: np.logaddexp(0, -m),
-    "negative-part": lambda m: np.maximum(0, -m),
-    "perceptron": np.zeros_like,
-}
+LOSSES = {name: book.LOSSES[one.played][0] for name, one in MARGIN_LOSSES.items()} | {"perceptron": np.zeros_like}
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -202,6 +202,30 @@ def test_rounds_near_the_margin_are_decided_as_by_weights_summed_afresh():
     assert play.memory[0, NORM2] == pytest.approx(w @ w, rel=1e-9)
 
 
+@pytest.mark.parametrize("rate", _core.rate_clocks())
+def test_a_rate_goes_by_all_of_its_clock_and_by_nothing_else(rate):
+    """From the same weights steps are the same if the books have the rate's clock, and others if it lacks a number."""
+    rng, half = np.random.default_rng(3), 20
+    X, y = rng.normal(size=(2 * half, 3)), rng.choice(np.array([-1, 1], dtype=np.int32), 2 * half)
+    X[0] *= 9  # the longest row is one of the past
+    past = Play(3, loss="hinge", rate=rate, eta=0.3)
+    past.dense(X[:half], y[:half])
+    clock = [FIELDS.index(name) for name in _core.rate_clocks()[rate]]
+
+    def steps(known: list[int]) -> list[float]:
+        play, moves = Play(3, loss="hinge", rate=rate, eta=0.3), np.zeros((half, 1))
+        play.weights[:], play.memory[:] = past.weights, past.memory
+        play.books[:, known] = past.books[:, known]
+        play.dense(X[half:], y[half:], moves=moves)
+        return moves[:, 0].tolist()
+
+    whole = steps(list(range(len(FIELDS))))
+    assert any(whole)
+    assert steps(clock) == whole
+    for one in clock:
+        assert steps([other for other in clock if other != one]) != whole
+
+
 def test_a_self_tuned_round_without_a_gradient_is_no_update():
     """Until a row has a length there is no rate, and nothing moves."""
     play, y = Play(2, loss="logistic", rate="self-tuned"), np.array([1, 1], dtype=np.int32)

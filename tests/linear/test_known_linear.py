@@ -99,22 +99,22 @@ MIRROR = [
 
 
 def aggressive(variant: str, limit: float = 0.25) -> gradient.AggressiveFacts:
-    return gradient.AggressiveFacts(norm=5.0, rate=1.0, schedule=variant, limit=limit)
+    return gradient.AggressiveFacts(norm=5.0, rate=1.0, limit=limit, variant=variant)
 
 
 ALIKE = {"ledger.total_norm2": 108.0, "comparator.total_norm2": 108.0}
 SHORTER = {"ledger.total_norm2": 105.0, "comparator.total_norm2": 105.0}  # one row may have 6 in place of 9
 AGGRESSIVE = [
-    case(gradient.aggressive_separable, aggressive("pa"), NOVIKOFF, 6.5),
-    case(gradient.aggressive_mistakes, aggressive("pa"), NOVIKOFF, 4),
-    case(gradient.aggressive_agnostic, aggressive("pa"), 37.62 + 1.8 * sqrt(36.81), 6.5, ALIKE),
-    case(gradient.aggressive_agnostic, aggressive("pa"), 38.43 + 2 * sqrt(1.215 * 37.215), 6.5, SHORTER),
-    case(gradient.limited_mistakes, aggressive("pa-1"), 50.625, 4),  # 9 * (4 + 0.5 * 3.25)
-    case(gradient.limited_mistakes, aggressive("pa-1", 0.05), 86.5, 4),  # 20 * (4 + 0.1 * 3.25)
-    case(gradient.limited_posterior, aggressive("pa-1"), 97.3125, 4),  # 9 * (0.25 * 3.25 + 10)
-    case(gradient.limited_posterior, aggressive("pa-1", 0.05), 203.25, 4),
-    case(gradient.damped_losses, aggressive("pa-2"), 48.455, 6.5),  # 11 * (4 + 0.5 * 0.81)
-    case(gradient.damped_mistakes, aggressive("pa-2"), 48.455, 4),
+    case(gradient.aggressive_separable, aggressive("PA"), NOVIKOFF, 6.5),
+    case(gradient.aggressive_mistakes, aggressive("PA"), NOVIKOFF, 4),
+    case(gradient.aggressive_agnostic, aggressive("PA"), 37.62 + 1.8 * sqrt(36.81), 6.5, ALIKE),
+    case(gradient.aggressive_agnostic, aggressive("PA"), 38.43 + 2 * sqrt(1.215 * 37.215), 6.5, SHORTER),
+    case(gradient.limited_mistakes, aggressive("PA-I"), 50.625, 4),  # 9 * (4 + 0.5 * 3.25)
+    case(gradient.limited_mistakes, aggressive("PA-I", 0.05), 86.5, 4),  # 20 * (4 + 0.1 * 3.25)
+    case(gradient.limited_posterior, aggressive("PA-I"), 97.3125, 4),  # 9 * (0.25 * 3.25 + 10)
+    case(gradient.limited_posterior, aggressive("PA-I", 0.05), 203.25, 4),
+    case(gradient.damped_losses, aggressive("PA-II"), 48.455, 6.5),  # 11 * (4 + 0.5 * 0.81)
+    case(gradient.damped_mistakes, aggressive("PA-II"), 48.455, 4),
 ]
 
 MATRIX = second.SecondOrderFacts(norm=5.0, rate=0.5, energy=1.44, volume=2.25, full=True)
@@ -158,7 +158,7 @@ DESCENT = [
     case(gradient.prior_regret, HINGE, 31, 1),  # 4 + 1/4 * 9 * 12
     case(gradient.prior_regret, descent("inverse-sqrt", "logistic", 2.5), 24.75 * sqrt(12), 1),  # 4.5^2 + 9 / 2
     case(gradient.prior_regret, descent("self-tuned", "hinge", 2.5), 62.25 * sqrt(12), 1),  # (4.5^2 + 1/2) * 3
-    case(gradient.prior_regret, descent("constant", gradient.NEGATIVE, inf), 31, 1),
+    case(gradient.prior_regret, descent("constant", "negative-part", inf), 31, 1),
     case(gradient.prior_regret, descent("constant", "square", 2.5), 7807, 1),  # G = 2 * (1 + 7.5) * 3 = 51
     case(gradient.mistakes_from_regret, HINGE, 42.375, 4),
     case(gradient.mistakes_from_regret, descent("constant", "logistic", inf), 42.375 / log(2), 4),
@@ -225,9 +225,9 @@ BREAKS: dict[str, list[Change]] = {
     mirror.winnow_tuned.assumes[-4][0]: [{"learner.rate": 0.16}, {"learner.gamma": 0.0}],
     mirror.winnow_tuned.assumes[-3][0]: [{"learner.reach": 2.01}],
     mirror.winnow_tuned.assumes[-1][0]: [{"comparator.own": 1.4}],  # 0.8 / 1.4 < 0.6
-    gradient.PLAIN[0]: [{"learner.schedule": "pa-1"}, {"learner.schedule": "constant"}],
-    gradient.LIMITED[0]: [{"learner.schedule": "pa-2"}, {"learner.schedule": "pa"}],
-    gradient.DAMPED[0]: [{"learner.schedule": "pa"}, {"learner.schedule": "pa-1"}],
+    gradient.PLAIN[0]: [{"learner.variant": "PA-I"}, {"learner.variant": ""}],
+    gradient.LIMITED[0]: [{"learner.variant": "PA-II"}, {"learner.variant": "PA"}],
+    gradient.DAMPED[0]: [{"learner.variant": "PA"}, {"learner.variant": "PA-I"}],
     gradient.ONE_LENGTH[0]: [{"ledger.total_norm2": 103.5 - 1e-9, "comparator.total_norm2": 103.5}],  # 4.5 is half of 9
     second.FULL[0]: [{"learner.full": False}],
     second.WEIGHED[0]: [{"learner.volume": 9.9e-291}, {"learner.volume": 0.0}],
@@ -236,11 +236,12 @@ BREAKS: dict[str, list[Change]] = {
     gradient.INSIDE[0]: [{"learner.radius": 1.999999}],
     perceptron.STARTED[-1][0]: [{"comparator.product": nan}],
     gradient.KNOWS_LOSS[0]: [{"comparator.loss": None}],
-    gradient.COSTS[0]: [{"learner.loss": gradient.NEGATIVE}],
+    gradient.COSTS[0]: [{"learner.loss": "negative-part"}],
     gradient.BOUNDED[0]: [
         {"learner.schedule": "scale-free", "learner.radius": 2.5},
         {"learner.loss": "square"},
         {"learner.schedule": "self-tuned"},
+        {"learner.schedule": "of no theorem", "learner.radius": 2.5},
     ],
     future.PLAYED[0]: [{"ledger.rounds": 0.0}],
     future.BEFORE[0]: [{"learner.before": False}],
@@ -374,7 +375,7 @@ def test_rounding_is_added_to_what_it_may_have_made_smaller():
     dual = replace(far, product=0.0, own=1e12)
     assert mirror.p_norm_posterior.bound(BOOK, dual, PNORM) == pytest.approx(unit, rel=1e-9)
     assert mirror.winnow_posterior.bound(BOOK, dual, WINNOW) == pytest.approx(unit, rel=1e-9)
-    assert gradient.limited_posterior.bound(BOOK, far, replace(aggressive("pa-1"), norm=0.0)) == pytest.approx(
+    assert gradient.limited_posterior.bound(BOOK, far, replace(aggressive("PA-I"), norm=0.0)) == pytest.approx(
         9 * 0.25 * unit, rel=1e-9
     )
     flat = second.SecondOrderFacts(norm=0.0, rate=0.5, energy=1.0, volume=1.0, full=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import inf
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from regretless.comparator import Comparator
 from regretless.linear import OnlineGradientDescent, Perceptron
 from regretless.textbook import linear as book
 from regretless.theory.gradient import COSTS, GRADIENT_DESCENT, posterior_regret, prior_regret
+from regretless.theory.margin_losses import MARGIN_LOSSES
 
 reals = st.floats(-3, 3, width=32)
 
@@ -154,3 +156,37 @@ def test_the_perceptron_reading_of_a_subgradient_that_never_moves_is_not_ours():
 
     learner = Perceptron().partial_fit(np.ones((20, 1)), -np.ones(20), classes=[-1, 1])
     assert (learner.ledger_.updates, learner.ledger_.mistakes) == (1, 1)
+
+
+@pytest.mark.parametrize("name", MARGIN_LOSSES)
+def test_facts_of_a_loss_are_those_of_its_value_and_its_slope(name):
+    """At -a it is what it is at most from -a to a, and as steep; no slope exceeds the limit, and one comes near it."""
+    loss = MARGIN_LOSSES[name]
+    value, slope = book.LOSSES[loss.played]
+    margins = np.linspace(-40, 40, 801)
+    slopes = np.abs([slope(m) for m in margins.tolist()])
+    np.testing.assert_allclose(loss.value(margins), value(margins), rtol=1e-15)
+    for k in range(0, 400, 7):
+        assert loss.value(margins[k]) == pytest.approx(value(margins[k : 801 - k]).max())
+        assert loss.steepest(-float(margins[k])) == pytest.approx(slopes[k : 801 - k].max())
+    assert slopes.max() <= loss.limit
+    assert loss.limit == inf or slopes.max() > 0.9 * loss.limit
+    assert loss.of_a_mistake == value(0.0)
+    assert (loss.limit, loss.of_a_mistake) == (book.steepest(name), book.of_a_mistake(name))
+
+
+KNOWN = [name for name, loss in MARGIN_LOSSES.items() if loss.summed is not None or loss.by_hinges is not None]
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_sums_of_a_loss_along_a_ray_are_those_of_its_values(name):
+    """Where a loss says how it sums from the margins' bins, or from their hinge losses, it is the sum of its values."""
+    loss, rng = MARGIN_LOSSES[name], np.random.default_rng(0)
+    margins = rng.normal(size=50)
+    parts = [margins[margins < 0], margins[margins >= 0]]
+    bins = np.array([[len(one), one.sum(), one @ one] for one in parts])
+    sums = SimpleNamespace(rounds=50.0, all_total=margins.sum(), all_squares=margins @ margins, bins=bins)
+    for s in (0.25, 1.0, 3.0):
+        hinge = np.maximum(0, 1 - s * margins)
+        summed = loss.by_hinges(hinge.sum(), hinge @ hinge) if loss.by_hinges else loss.summed(sums, s)
+        assert summed == pytest.approx(loss.value(s * margins).sum())

@@ -28,7 +28,8 @@ _COMBINERS = (
 _PULLED = tuple(f"bandits/test_{one}" for one in ("known_rules", "bandit_rules", "pull_kernel", "bandit_learners"))
 _BANDITS = "rule", "flat", "tree", "exp3_p", "exp3_s", "exp4", "hedge", "tsallis"
 RULES: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("loss", "geometry", "rate"), _LINEAR),
+    **dict.fromkeys(("geometry", "rate"), _LINEAR),
+    "loss": (*_LINEAR, "linear/test_certify"),  # where fixed vectors are charged it
     **dict.fromkeys(("combine", *(f"expert_{one}" for one in _COMBINERS)), _EXPERTS),
     **{f"pull_{name}": _PULLED for name in _BANDITS},
     "duel_rules": ("games/test_duel_kernel", "games/test_treeplex_kernel"),

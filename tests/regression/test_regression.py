@@ -22,6 +22,7 @@ from regretless.regression import (
     OnlineNewtonStep,
     VovkAzouryWarmuth,
 )
+from regretless.regression.losses import FORECAST_LOSSES
 from regretless.regression.ridge import ridge_regressions
 from regretless.textbook import regression as book
 
@@ -611,3 +612,31 @@ def test_columns_numbered_afresh_change_no_certificate(monkeypatch, loss):
         assert (vectors[0] is None) == (vectors[1] is None)
         if vectors[0] is not None:
             np.testing.assert_allclose(vectors[1], vectors[0], rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", FORECAST_LOSSES)
+def test_facts_of_a_loss_of_forecasts_are_those_of_the_textbook(name):
+    """Its value is the textbook's, no slope within the range is steeper than it says, and its slope by the error, where
+    it has one, is that by the score."""
+    loss, c, (low, high) = FORECAST_LOSSES[name], 0.3, (-2.0, 1.5)
+    scores = np.linspace(low, high, 36)
+    outcomes = {"numbers": scores, "counts": np.arange(1.0, 5.0), "shares": np.array([0.0, 0.25, 1.0])}[loss.outcomes]
+    for z in outcomes.tolist():
+        values = loss.value(scores, np.array(z), c, c)
+        np.testing.assert_allclose(values, book.charged(scores, z, name, c), rtol=1e-9, atol=1e-9)
+        slopes = np.array([book.slope(p, z, name, c) for p in scores.tolist()])
+        assert np.abs(slopes).max() <= loss.steepest(low, high, c, c)
+        if loss.slope is not None:
+            np.testing.assert_allclose(loss.slope(scores - z, c), slopes, rtol=1e-12, atol=1e-12)
+
+
+def test_every_loss_of_the_kernel_has_its_facts():
+    """The losses that the kernel plays and those that have facts are the same."""
+    assert sorted(FORECAST_LOSSES) == sorted(_core.regression_losses())
+
+
+def test_gradient_descent_on_numbers_refuses_a_loss_of_shares():
+    """The log loss of shares, which a bandit's regressions have, is none of its losses; the error names them."""
+    expected = "loss='logistic'; it must be one of 'square', 'absolute', 'pinball', 'huber', 'poisson'"
+    with pytest.raises(ParameterError, match=f"^{expected}$"):
+        OnlineGradientDescent(loss="logistic").fit([[1.0], [2.0]], [0.0, 1.0])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import exp, inf, log1p, sqrt
+from math import inf, sqrt
 from typing import Any
 
 from ..certificate import Certificate
@@ -16,19 +15,12 @@ from ..linear.base import OnlineClassifier
 from ..linear.state import BIAS, NORM2, State
 from ..rows.state import Rules
 from ..theory.gradient import posterior_regret, prior_regret
+from ..theory.margin_losses import PLAYED_LOSSES
 from ..theory.online_to_batch import MEAN, Declared
 from .rerun import RerunTable, refuse_foreign
 
 REGRETS = (posterior_regret, prior_regret)
 SLACK = 1 + 1e-9  # of the longest row, whose square is a rounded sum
-# The largest loss of a score between -a and a.
-LARGEST: dict[str, Callable[[float], float]] = {
-    "hinge": lambda a: 1 + a,
-    "logistic": lambda a: a + log1p(exp(-a)),
-    "squared-hinge": lambda a: (1 + a) ** 2,
-    "square": lambda a: (1 + a) ** 2,
-    "perceptron": lambda a: a,
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,7 +119,7 @@ def _width(rules: Rules, ledger: Ledger, longest: float | None) -> float:
     if ledger.max_norm2 > longest2 * SLACK:
         length = sqrt(ledger.max_norm2 - rules.intercept**2)
         raise RegretlessError(f"a row of length {length:.6g} is longer than {longest=}")
-    return LARGEST[rules.loss](rules.radius * sqrt(longest2))
+    return float(PLAYED_LOSSES[rules.loss].value(-rules.radius * sqrt(longest2)))
 
 
 def _regret(learner: OnlineClassifier, state: State) -> float:

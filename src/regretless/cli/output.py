@@ -27,11 +27,6 @@ if TYPE_CHECKING:
     from .arguments import ReportOptions, WatchedOptions
 
 
-LOSS_NAMES = {
-    "square": "squared",
-    "huber": "Huber",
-    "poisson": "Poisson",
-}  # of those that are not called as they are written
 DONE = 0
 FAILED = 1  # bad data, or something that went wrong on the way
 USAGE = 2
@@ -358,8 +353,7 @@ def title_of(learner: Any, path: str) -> str:
 
 def loss_name(learner: Any) -> str:
     """What the loss of a learner of numbers is called."""
-    name = learner.rules().loss
-    return f"{LOSS_NAMES.get(name, name)} loss"
+    return f"{learner.rules().charged.words} loss"
 
 
 def parameters_of(learner: Any, without: Container[str] = ()) -> dict[str, Any]:

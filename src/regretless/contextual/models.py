@@ -29,7 +29,7 @@ def regressor_of(regressor: Any) -> OnlineRegressor:
         return cast(OnlineRegressor, class_of("regression", DEFAULT_REGRESSOR)())
     if not isinstance(regressor, OnlineRegressor):
         raise ParameterError("regressor", repr(regressor), "a learner of regretless.regression is expected")
-    if regressor.rules().loss != "square":
+    if not regressor.rules().charged.squares:
         raise ParameterError("regressor", repr(regressor), "one of the square loss is expected, which forecasts means")
     return regressor
 
@@ -39,7 +39,7 @@ def begun(regressor: OnlineRegressor, columns: int) -> OnlineRegressor:
 
     Outcomes are measured from the first one, which teaches nothing else: it is the middle of the range, for all arms.
     """
-    limit = float(_core.LOGISTIC_LIMIT) if regressor.rules().loss == "logistic" else MIDDLE
+    limit = float(_core.LOGISTIC_LIMIT) if regressor.rules().charged.outcomes == "shares" else MIDDLE
     model = type(regressor)(**regressor.get_params())
     model.begin(columns)
     model.update_one(np.zeros(columns), MIDDLE)

@@ -15,7 +15,7 @@ from ..linear.base import OnlineClassifier
 from ..linear.mirror_steps import MirrorState
 from ..linear.second_order_learner import SecondOrderLearner
 from ..linear.second_order_state import SecondOrderState
-from ..linear.state import NORM2, State
+from ..linear.state import CLOCKS, NORM2, State
 from .messages import WEIGHTINGS, MeanPart, Start, Weighting
 from .state_weights import (
     add_sums,
@@ -35,8 +35,6 @@ from .weighted_mean import matrices_of, pack, place_matrices, rows_to_send, unpa
 if TYPE_CHECKING:
     from .messages import Count, ShardResult
 
-# What the rate of a step goes by, beside the step itself.
-CLOCKS = {"inverse-sqrt": ("rounds",), "self-tuned": ("slope2",), "scale-free": ("slope2", "max_norm2")}
 UPDATES, FIRST_RATE, LAST_RATE = (FIELDS.index(name) for name in ("updates", "first_rate", "last_rate"))
 LARGEST = [FIELDS.index(name) for name in ("max_norm2", "reach2")]
 SUMS = [place for place in range(len(FIELDS)) if place not in (FIRST_RATE, LAST_RATE, *LARGEST)]
@@ -244,7 +242,7 @@ def part_of(learner: OnlineClassifier, start: Start, weight: float, rounds: floa
 def rate_clock(learner: OnlineClassifier) -> Array:
     """The books with those fields alone that the rates of the next rounds depend on; all else is zero."""
     clock = np.zeros_like(learner.state_.books)
-    fields = [FIELDS.index(name) for name in CLOCKS.get(learner.played_rules().rate, ())]
+    fields = [FIELDS.index(name) for name in CLOCKS[learner.played_rules().rate]]
     targets = learner.state_.targets
     clock[:targets, fields] = learner.state_.books[:targets, fields]
     return clock

@@ -51,6 +51,11 @@ class Loss:
         return self.name in CONVEX
 
     @property
+    def parameter(self) -> float | None:
+        """The quantile, where it is one that is asked for."""
+        return self.tau if self.name == "pinball" else None
+
+    @property
     def of_relatives(self) -> bool:
         """Whether the advice are price relatives: there is no outcome, and what is lost is -ln of the growth."""
         return self.name == "wealth"

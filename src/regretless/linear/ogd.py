@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field, replace
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,15 +16,14 @@ from ..rows.estimator import with_constructor
 from ..rows.state import Rules
 from ..theorem import Theorem
 from ..theory.facts import LinearFacts
-from ..theory.gradient import GRADIENT_DESCENT, NEGATIVE
+from ..theory.gradient import GRADIENT_DESCENT
+from ..theory.margin_losses import PLAYED_LOSSES
 from .base import OnlineClassifier
 from .progressive import log_probabilities
 
-LOSSES = ("hinge", "logistic", "squared-hinge", "square", "perceptron")
+LOSSES = tuple(PLAYED_LOSSES)
 SCHEDULES = ("scale-free", "self-tuned", "inverse-sqrt", "constant")
-# Good sizes on text and tables.
-FREE_RATE = {"hinge": 20.0, "logistic": 20.0, "squared-hinge": 3.0, "square": 3.0, "perceptron": 20.0}
-WITHOUT_PROBABILITIES = ("hinge", "perceptron")
+BOUNDED, UNBOUNDED = 20.0, 3.0  # scale-free rates by whether slopes are: good sizes on text and tables
 
 
 @with_constructor
@@ -114,7 +114,7 @@ class OnlineGradientDescent(OnlineClassifier):
 
     def target_facts(self) -> list[LinearFacts]:
         """What theorems may ask of each target; the perceptron's loss is one that is charged to fixed vectors, too."""
-        return [replace(one, loss=NEGATIVE if one.loss == "perceptron" else one.loss) for one in super().target_facts()]
+        return [replace(one, loss=PLAYED_LOSSES[one.loss].name) for one in super().target_facts()]
 
     def mixed_proven(self) -> tuple[Theorem, ...]:
         """The theorems about mixed weights."""
@@ -130,7 +130,9 @@ class OnlineGradientDescent(OnlineClassifier):
         if schedule is None:
             schedule = "scale-free" if radius is None else "self-tuned"
         one_of("schedule", schedule, SCHEDULES)
-        rate = FREE_RATE[loss] if schedule == "scale-free" else 1.0
+        rate = 1.0
+        if schedule == "scale-free":
+            rate = BOUNDED if PLAYED_LOSSES[loss].limit < inf else UNBOUNDED
         if schedule == "self-tuned" and radius is not None:
             rate = 2**0.5 * radius
         return Rules(
@@ -156,7 +158,7 @@ class OnlineGradientDescent(OnlineClassifier):
         add up to 1. The hinge loss is smallest at the sign of 2 p - 1, the perceptron's knows no size, and the
         attribute is missing then.
         """
-        if self.loss in WITHOUT_PROBABILITIES:
+        if not self.has_probabilities:
             raise AttributeError(f"the {self.loss} loss has no probabilities; take loss='logistic'")
         return self._predict_proba
 
@@ -167,18 +169,22 @@ class OnlineGradientDescent(OnlineClassifier):
     @property
     def scores_are_log_odds(self) -> bool:
         """With the logistic loss, whose probabilities they are."""
-        return self.loss == "logistic"
+        return self._says() == "log-odds"
 
     @property
     def has_probabilities(self) -> bool:
         """With losses that have some."""
-        return self.loss not in WITHOUT_PROBABILITIES
+        return self._says() != ""
+
+    def _says(self) -> str:
+        """What scores estimate."""
+        return PLAYED_LOSSES[self.loss].says if self.loss in PLAYED_LOSSES else ""
 
     def probabilities(self, scores: Array) -> Array | None:
         """The probabilities that go with some scores, shape (rows, classes); None where the loss has none."""
-        if self.loss in WITHOUT_PROBABILITIES:
+        if not self.has_probabilities:
             return None
-        if self.loss == "logistic":
+        if self.scores_are_log_odds:
             return np.exp(log_probabilities(scores, len(self.classes_)))
         positive = (np.clip(scores, -1, 1) + 1) / 2
         if len(self.classes_) == 1:

@@ -14,7 +14,7 @@ from ..theory.facts import LinearFacts
 from ..theory.gradient import OF_VARIANT, PASSIVE_AGGRESSIVE, AggressiveFacts
 from .base import OnlineClassifier
 
-VARIANTS = {"PA": "pa", "PA-I": "pa-1", "PA-II": "pa-2"}
+RATES = {"PA": "pa", "PA-I": "pa-1", "PA-II": "pa-2"}  # in the kernel, by variant
 
 
 @with_constructor
@@ -109,7 +109,7 @@ class PassiveAggressive(OnlineClassifier):
         """Hinge loss, Euclidean steps towards no loss."""
         return Rules(
             loss="hinge",
-            rate=VARIANTS[one_of("variant", self.variant, tuple(VARIANTS))],
+            rate=RATES[one_of("variant", self.variant, tuple(RATES))],
             tie=float(one_of("ties", self.ties, (1, -1))),
             intercept=positive("intercept", self.intercept, or_zero=True),
             limit=positive("C", self.C),
@@ -121,9 +121,10 @@ class PassiveAggressive(OnlineClassifier):
 
     def _variant(self) -> str:
         """The one that was played, if one was."""
-        return (self.played_rules() if hasattr(self, "classes_") else self.rules()).rate
+        played = (self.played_rules() if hasattr(self, "classes_") else self.rules()).rate
+        return next(variant for variant, rate in RATES.items() if rate == played)
 
     def target_facts(self) -> list[LinearFacts]:
-        """What theorems may ask, C among it."""
-        limit = self.played_rules().limit
-        return [AggressiveFacts(**asdict(facts), limit=limit) for facts in super().target_facts()]
+        """What theorems may ask, C and the variant among it."""
+        limit, variant = self.played_rules().limit, self._variant()
+        return [AggressiveFacts(**asdict(facts), limit=limit, variant=variant) for facts in super().target_facts()]

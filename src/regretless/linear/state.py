@@ -15,6 +15,7 @@ from ..ledger import FIELDS
 from ..rows.state import BaseState, Rules, length
 
 SCALE, NORM2, BIAS, ROUNDING, CLOCK, LAG_BIAS = range(6)  # columns of `memory`
+CLOCKS = _core.rate_clocks()  # the fields of the ledger that each rate goes by, beside its step
 
 
 class State(BaseState):

@@ -15,6 +15,7 @@ from ..rows.mixture_state import LANES, RATES
 from ..rows.state import LEAST_ENTRY, MOST_ENTRY
 from ..theory.regression import SEVERAL, SEVERAL_BY_SLOPES
 from .base import OnlineRegressor
+from .losses import FORECAST_LOSSES
 from .state import FULLS, RegressionRules, RegressionState
 
 LEAST_PRIOR = 1e-20
@@ -190,14 +191,15 @@ class AggregatedRegressor(OnlineRegressor):
         """The members that the parameters stand for."""
         loss, delta = one_of("loss", self.loss, LOSSES), fit_number("delta", self.delta)
         rates, priors = numbers_of("rates", self.rates, RATES), numbers_of("priors", self.priors, FULLS)
-        if not (rates or (loss == "square" and priors and self._limit())):
+        squares = FORECAST_LOSSES[loss].squares
+        if not (rates or (squares and priors and self._limit())):
             raise ParameterError("rates", repr(self.rates), "must name a rate where there is no other member", " ")
         return RegressionRules(
             loss=loss,
-            tau=delta if loss == "huber" else 0.5,
+            tau=delta if FORECAST_LOSSES[loss].parameter == "delta" else 0.5,
             intercept=size_of_intercept(self.intercept),
             rates=rates,
-            priors=priors if loss == "square" else (),
+            priors=priors if squares else (),
             share=bool(self.share),
         )
 

@@ -279,7 +279,7 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
         return {
             "rounds": int(self.ledger_.rounds),
             "loss": float(f"{self.ledger_.loss:.{digits}g}"),
-            "constant": float(f"{self.best_constant_loss_:.{digits}g}") if self.rules().loss == "square" else None,
+            "constant": float(f"{self.best_constant_loss_:.{digits}g}") if self.rules().charged.squares else None,
             "cost": float(f"{cost(self.ledger_, self.facts()):.{digits}g}"),
             "members": self.members_,
             "losses": [float(f"{loss:.{digits}g}") for loss in self.losses_.tolist()],

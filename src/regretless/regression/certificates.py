@@ -95,7 +95,7 @@ class CertifiedRegressor(ABC):
             energy=nan if rules.newton else energy,
             determinant=determinant,
             steady=state.steady,
-            square=rules.loss == "square",
+            square=rules.charged.squares,
             diagonal=rules.diagonal,
         )
 
@@ -211,7 +211,7 @@ ENTRIES = 1_000_000  # of a sample by which vectors are chosen where there are m
 LOWEST = -50.0  # logarithm of the best constant mean of counts, where there was none
 EXPONENT = 300.0  # of a mean in the search for a vector, at most
 STEPS = 60  # of a search on a sample
-HALVINGS = 200  # of the range of the outcomes, at most, in the search for the constant of Huber's loss
+HALVINGS = 200  # of the range of the outcomes, at most, in the search for the best constant
 BEST_CONSTANT = "the best constant"
 DAMPS = (1e-4, 1e-2, 1.0)  # penalties of ridge regressions on a sample, in units of the squared sizes of features
 BLOCK = 4096  # rows whose scores are made at once
@@ -307,7 +307,7 @@ def _candidates(run: PlayedRun, rounds: Rounds, vector: Array | None, cells: Arr
         if state.present[place] and np.isfinite(weights[:, place]).all()
     ]
     some.append(VectorLoss("zero", "the first outcome", np.zeros(1 + state.columns)))
-    if rules.loss == "square" and 1 + state.columns <= WIDE:
+    if rules.charged.squares and 1 + state.columns <= WIDE:
         return [*some, *_by_products(run, rounds, sizes)]
     return [*some, *_by_sample(run, rounds, sizes)]
 
@@ -333,15 +333,16 @@ def _mean(run: PlayedRun) -> float:
 
 def least_constant(z: Array, rules: RegressionRules) -> float:
     """The constant of the least loss, which is not squared, on these outcomes: a quantile, or the zero of the sum of
-    Huber's slopes, which rises with the constant."""
-    if rules.loss != "huber":
+    slopes, which rises with the constant."""
+    slope = rules.charged.slope
+    if slope is None:
         return float(np.quantile(z, rules.level, method="inverted_cdf"))
     low, high = float(z.min()), float(z.max())
     for _ in range(HALVINGS):
         middle = low + (high - low) / 2
         if middle in (low, high):
             break
-        if np.clip(middle - z, -rules.tau, rules.tau).sum() < 0:
+        if slope(middle - z, rules.tau).sum() < 0:
             low = middle
         else:
             high = middle
@@ -389,7 +390,7 @@ def _by_sample(run: PlayedRun, rounds: Rounds, sizes: Array) -> Iterator[VectorL
             solved = _of_counts(scaled, z, damp, run.state.one("origin"))
             yield VectorLoss("regression of counts", f"Poisson regression, prior {damp:g}", solved / sizes)
         return
-    if rules.loss == "square":
+    if rules.charged.squares:
         yield from _constant(run, _mean(run))
         for damp, solved in zip(DAMPS, ridge_regressions(scaled, z, DAMPS), strict=True):
             yield VectorLoss("ridge", f"ridge regression, prior {damp:g}", solved / sizes)

@@ -12,9 +12,11 @@ from ..rows.mixture_state import LANES
 from ..theory.regression import ONE_DESCENT
 from .aggregated import fit_number, places, size_of_intercept
 from .base import OnlineRegressor
+from .losses import FORECAST_LOSSES
 from .state import RegressionRules, RegressionState
 
-LOSSES, SCHEDULES = tuple(_core.regression_losses()), tuple(_core.descent_schedules())
+LOSSES = tuple(name for name, loss in FORECAST_LOSSES.items() if loss.outcomes != "shares")
+SCHEDULES = tuple(_core.descent_schedules())
 
 
 @with_constructor
@@ -100,7 +102,7 @@ class OnlineGradientDescent(OnlineRegressor):
         )
         return RegressionRules(
             loss=loss,
-            tau=delta if loss == "huber" else tau,
+            tau=delta if FORECAST_LOSSES[loss].parameter == "delta" else tau,
             schedule=one_of("schedule", self.schedule, SCHEDULES),
             eta=fit_number("rate", self.rate),
             intercept=size_of_intercept(self.intercept),

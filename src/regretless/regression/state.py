@@ -3,7 +3,6 @@ features."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -14,6 +13,7 @@ from ..data.batch import Array
 from ..errors import RegretlessError
 from ..rows.mixture_state import BLOCK, FULL, LANES, RATES, MixtureState
 from ..rows.state import Rules
+from .losses import FORECAST_LOSSES, ForecastLoss
 from .validation import NEGATIVE
 
 FULLS = LANES - FULL  # places of members with matrices
@@ -60,14 +60,19 @@ class RegressionRules(Rules):
         return self.matrix == "diagonal"
 
     @property
+    def charged(self) -> ForecastLoss:
+        """The loss."""
+        return FORECAST_LOSSES[self.loss]
+
+    @property
     def level(self) -> float:
         """Of the quantile that is forecast; the median's where the loss is none of quantiles."""
-        return self.tau if self.loss == "pinball" else 0.5
+        return self.tau if self.charged.parameter == "quantile" else 0.5
 
     @property
     def counts(self) -> bool:
         """Whether outcomes are counts, and scores the logarithms of their means."""
-        return self.loss == "poisson"
+        return self.charged.outcomes == "counts"
 
     def worst(self, low: float, high: float, origin: float) -> float:
         """The largest loss of a round, where score and outcome lie within a range that is measured from the origin."""
@@ -77,15 +82,11 @@ class RegressionRules(Rules):
 
     def lost(self, scores: Array, outcomes: Array, origin: float) -> Array:
         """What scores cost beside outcomes: these are measured from the origin as scores are, or counts."""
-        if self.counts:
-            return lost_likelihood(scores + origin, outcomes)
-        return np.asarray(LOSS_OF_ERROR[self.loss](outcomes - scores, self.tau))
+        return self.charged.value(scores, outcomes, origin, self.tau)
 
     def steepest(self, low: float, high: float, origin: float) -> float:
         """The largest slope where score and outcome lie within a range that is measured from the origin."""
-        if self.counts:
-            return float(np.exp(origin + high))
-        return STEEPEST[self.loss](high - low, self.tau)
+        return self.charged.steepest(low, high, origin, self.tau)
 
     def lost_by(self, forecasts: Array, outcomes: Array) -> Array:
         """What forecasts cost beside outcomes, both as users have them.
@@ -100,38 +101,6 @@ class RegressionRules(Rules):
         if (outcomes < 0).any():
             raise RegretlessError(f"the outcome {outcomes.min():g} {NEGATIVE}")
         return self.lost(np.log(forecasts), outcomes, 0.0)
-
-
-def _huber(errors: Array, delta: float) -> Array:
-    size = np.abs(errors)
-    return np.where(size <= delta, size * size / 2, delta * (size - delta / 2))
-
-
-# By their names in the kernel: the loss of an error, outcome less score; and the largest slope at errors up to a width.
-LOSS_OF_ERROR: dict[str, Callable[[Array, float], Array]] = {
-    "square": lambda errors, _: errors * errors,
-    "absolute": lambda errors, _: np.abs(errors),
-    "pinball": lambda errors, tau: np.where(errors > 0, tau * errors, (tau - 1) * errors),
-    "huber": _huber,
-}
-STEEPEST: dict[str, Callable[[float, float], float]] = {
-    "square": lambda width, _: 2 * width,
-    "absolute": lambda width, _: 1.0,
-    "pinball": lambda width, _: 1.0,
-    "huber": min,
-    "logistic": lambda width, _: 1.0,
-}
-
-
-def lost_likelihood(logarithms: Array, counts: Array) -> Array:
-    """By how much the log likelihood of a Poisson distribution is less than it could be, from the logarithms of its
-    means."""
-    more = logarithms - np.log(np.where(counts > 0, counts, 1))
-    series = np.ones_like(more)  # near 0, where exp(x) - 1 - x is a difference of like numbers
-    for k in range(15, 2, -1):
-        series = 1 + series * more / k
-    lost = np.where(np.abs(more) <= 0.5, more * more / 2 * series, np.expm1(more) - more)
-    return np.asarray(np.where(counts > 0, counts * lost, np.exp(logarithms)))
 
 
 class RegressionState(MixtureState):

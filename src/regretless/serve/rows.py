@@ -364,12 +364,12 @@ class ServedRegressor(ServedRows):
 
     @property
     def judges_loss(self) -> bool:
-        return bool(self.learner.played_rules().loss == "square")
+        return bool(self.learner.played_rules().charged.squares)
 
     @property
     def charges(self) -> Charges:
         rules = self.learner.played_rules()
-        return Charges(f"{loss_words(rules.loss, rules.tau)} loss", 0.0, inf)
+        return Charges(f"{loss_words(rules.loss, rules.tau if rules.charged.parameter else None)} loss", 0.0, inf)
 
     def judge(self, event: Event, answer: Mapping[str, Any], label: Any) -> Judgement:
         begun, self._begun = self._begun or self.sums()[0] > 0, True

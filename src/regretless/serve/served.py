@@ -25,9 +25,9 @@ class ServedAnswer(NamedTuple):
     propensity: float | None = None
 
 
-def loss_words(name: str, tau: float) -> str:
+def loss_words(name: str, parameter: float | None) -> str:
     """A loss by its name, and its parameter where it has one."""
-    return f"{name}({tau:g})" if name in ("pinball", "huber") else name
+    return name if parameter is None else f"{name}({parameter:g})"
 
 
 class Judgement(NamedTuple):

@@ -141,7 +141,7 @@ class ServedCombiner(ServedByTicket):
     @property
     def charges(self) -> Charges:
         loss = self._loss()
-        name = f"{loss_words(loss.name, loss.tau)} loss"
+        name = f"{loss_words(loss.name, loss.parameter)} loss"
         return Charges(name, -inf if loss.of_relatives else 0.0, loss.span(False, self.learner.width_) or inf)
 
     def _loss(self) -> Loss:

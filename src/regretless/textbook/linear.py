@@ -238,25 +238,27 @@ def passive_aggressive(
 
 Curve = Callable[[float], float]
 
-# loss and its derivative, as functions of the margin m = y <w, x>
-LOSSES: dict[str, tuple[Curve, Curve]] = {
-    "hinge": (lambda m: max(0.0, 1 - m), lambda m: -1.0 if m < 1 else 0.0),
-    "squared-hinge": (lambda m: max(0.0, 1 - m) ** 2, lambda m: -2 * max(0.0, 1 - m)),
-    "logistic": (lambda m: float(np.logaddexp(0, -m)), lambda m: -float(np.exp(-np.logaddexp(0, m)))),
+# loss, of one margin m = y <w, x> or of many, and its derivative at one
+LOSSES: dict[str, tuple[Callable[[Any], Any], Curve]] = {
+    "hinge": (lambda m: np.maximum(0, 1 - m), lambda m: -1.0 if m < 1 else 0.0),
+    "squared-hinge": (lambda m: np.maximum(0, 1 - m) ** 2, lambda m: -2 * max(0.0, 1 - m)),
+    "logistic": (lambda m: np.logaddexp(0, -m), lambda m: -float(np.exp(-np.logaddexp(0, m)))),
     "square": (lambda m: (1 - m) ** 2, lambda m: -2 * (1 - m)),
-    "perceptron": (lambda m: max(0.0, -m), lambda m: -1.0 if m <= 0 else 0.0),  # at the kink -1, or w = 0 never moves
+    "perceptron": (lambda m: np.maximum(0, -m), lambda m: -1.0 if m <= 0 else 0.0),  # -1 at the kink: w = 0 moves
 }
-
-
-# The same of many margins at once, which vectors are charged; and the words of learners that have one loss alone.
-CHARGED: dict[str, Callable[[Array], Array]] = {
-    "hinge": lambda margins: np.maximum(0, 1 - margins),
-    "squared-hinge": lambda margins: np.maximum(0, 1 - margins) ** 2,
-    "square": lambda margins: (1 - margins) ** 2,
-    "logistic": lambda margins: np.logaddexp(0, -margins),
-    "perceptron": lambda margins: np.maximum(0, -margins),
-}
+# The words of learners that have one loss alone, and the name of the perceptron's where fixed vectors are charged it.
 IN_WORDS = {"max(0, 1 - m)^2": "squared-hinge", "ln(1 + exp(-m))": "logistic"}
+AS_CHARGED = {"negative-part": "perceptron"}
+
+
+def steepest(loss: str, a: float = inf) -> float:
+    """The largest size of its slope at margins from -a to a: it is convex, and steepest where it is largest."""
+    return abs(LOSSES[AS_CHARGED.get(loss, loss)][1](-a))
+
+
+def of_a_mistake(loss: str) -> float:
+    """The smallest loss of a round that was predicted wrongly."""
+    return float(LOSSES[AS_CHARGED.get(loss, loss)][0](0.0))
 
 
 def gradient_descent(
@@ -627,7 +629,10 @@ def _gradient(X: Array, y: Array, passes: int, parameters: Fields, part: Fields)
     X, y, loss = np.tile(X, (passes, 1)), np.tile(y, passes), parameters["loss"]
     radius = inf if parameters["radius"] is None else parameters["radius"]
     schedule = parameters["schedule"] or ("scale-free" if radius == inf else "self-tuned")
-    usual = {"scale-free": 3.0 if "square" in loss else 20.0, "self-tuned": 1.0 if radius == inf else sqrt(2) * radius}
+    usual = {
+        "scale-free": 20.0 if steepest(loss) < inf else 3.0,
+        "self-tuned": 1.0 if radius == inf else sqrt(2) * radius,
+    }
     rate = usual.get(schedule, 1.0) if parameters["rate"] is None else parameters["rate"]
     weights, paid, history = gradient_descent(X, y, loss, schedule, rate, radius)
     before = np.array(history)

@@ -19,6 +19,11 @@ def loss(p: Any, z: Any, tau: float | None) -> Any:
     return r * r if tau is None else np.where(r > 0, tau * r, (tau - 1) * r)
 
 
+# The parameter of a learner that a loss takes as its c, and the loss that is of counts.
+TAKES = {"huber": "delta", "pinball": "quantile"}
+OF_COUNTS = "poisson"
+
+
 def charged(p: Any, z: Any, name: str, c: float) -> Any:
     """A loss by its name: square, absolute, pinball of the quantile c, Huber's, which turns at an error of c, Poisson's
     of counts z whose mean is exp(p + c), or the log loss of shares z whose mean is 1 / (1 + exp(-p))."""

@@ -9,20 +9,17 @@ count. Each round may have a convex loss of its own: nothing is asked of the los
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf, log
+from math import inf
 
 from ..certificate import Most
 from ..comparator import Comparator
 from ..ledger import Ledger
 from ..theorem import Check, theorem
 from .facts import PLAYED, SEPARATES, LinearFacts, count_mistakes, sqrt
+from .margin_losses import MARGIN_LOSSES
 from .rounding import of_posterior
-
-NEGATIVE = "negative-part"  # max(0, -m), which the perceptron descends
-LIPSCHITZ = ("hinge", "logistic", NEGATIVE)
-# The smallest loss of a round whose label was not predicted, by loss.
-LOSS_OF_A_MISTAKE = {"hinge": 1.0, "squared-hinge": 1.0, "logistic": log(2), "square": 1.0}
 
 
 def _lost(comparator: Comparator) -> float:
@@ -47,12 +44,12 @@ def _inside(_: Ledger, comparator: Comparator, learner: LinearFacts) -> bool:
 
 
 def _bounded(_: Ledger, __: Comparator, learner: LinearFacts) -> bool:
-    constant = learner.schedule == "constant" and learner.loss in LIPSCHITZ
-    return constant or (learner.radius < inf and learner.schedule != "scale-free")
+    constant = learner.schedule == "constant" and MARGIN_LOSSES[learner.loss].limit < inf
+    return constant or (learner.radius < inf and learner.schedule in PRIOR)
 
 
 def _costs(_: Ledger, __: Comparator, learner: LinearFacts) -> bool:
-    return learner.loss in LOSS_OF_A_MISTAKE
+    return MARGIN_LOSSES[learner.loss].of_a_mistake > 0
 
 
 COSTS = ("a wrong round must cost something, and under the perceptron's loss a score of 0 costs nothing", _costs)
@@ -109,14 +106,19 @@ def prior_regret(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -
     |u|^2 / (2 eta) + eta G^2 T / 2 for a constant rate eta, (D^2 / (2c) + c G^2) sqrt(T) for c / sqrt(t), and
     (D^2 / (2c) + c) G sqrt(T) for c / sqrt(sum of squared gradients); all known before the run but r and T."""
     longest, rounds, c = sqrt(ledger.max_norm2), ledger.rounds, learner.rate
-    slope = 1.0 if learner.loss in LIPSCHITZ else 2 * (1 + learner.radius * longest)
+    loss = MARGIN_LOSSES[learner.loss]
+    slope = loss.limit if loss.limit < inf else loss.steepest(learner.radius * longest)
     gradient = slope * longest
     diameter = comparator.norm + learner.radius
-    if learner.schedule == "constant":
-        return comparator.norm**2 / (2 * c) + c / 2 * gradient**2 * rounds
-    if learner.schedule == "inverse-sqrt":
-        return (diameter**2 / (2 * c) + c * gradient**2) * sqrt(rounds)
-    return (diameter**2 / (2 * c) + c) * gradient * sqrt(rounds)
+    return PRIOR[learner.schedule](comparator.norm, diameter, c, gradient, rounds)
+
+
+# By schedule, of |u|, D, c, G and T; of others nothing is known before the run.
+PRIOR: dict[str, Callable[[float, float, float, float, float], float]] = {
+    "constant": lambda norm, _, c, gradient, rounds: norm**2 / (2 * c) + c / 2 * gradient**2 * rounds,
+    "inverse-sqrt": lambda _, diameter, c, gradient, rounds: (diameter**2 / (2 * c) + c * gradient**2) * sqrt(rounds),
+    "self-tuned": lambda _, diameter, c, gradient, rounds: (diameter**2 / (2 * c) + c) * gradient * sqrt(rounds),
+}
 
 
 @theorem(
@@ -130,7 +132,8 @@ def prior_regret(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -
 def mistakes_from_regret(ledger: Ledger, comparator: Comparator, learner: LinearFacts) -> float:
     """A round that is predicted wrongly costs at least the loss of a score of 0, so the mistakes are at most the loss
     of any comparator plus the regret against it, over that loss."""
-    return (_lost(comparator) + _posterior(ledger, comparator, learner)) / LOSS_OF_A_MISTAKE[learner.loss]
+    lost = _lost(comparator) + _posterior(ledger, comparator, learner)
+    return lost / MARGIN_LOSSES[learner.loss].of_a_mistake
 
 
 GRADIENT_DESCENT = (posterior_regret, prior_regret, mistakes_from_regret)
@@ -152,20 +155,23 @@ class AggressiveFacts(LinearFacts):
     ----------
     limit : float
         C of PA-I and PA-II.
+    variant : {"PA", "PA-I", "PA-II", ""}
+        Which of the three it is; empty where that is not known.
     """
 
     limit: float = 1.0
+    variant: str = ""
 
 
 def _squared_losses(ledger: Ledger, _: Comparator) -> float:
     return ledger.slope2
 
 
-def _is(schedule: str) -> tuple[str, Check]:
+def _is(variant: str) -> tuple[str, Check]:
     def check(_: Ledger, __: Comparator, learner: AggressiveFacts) -> bool:
-        return learner.schedule == schedule
+        return learner.variant == variant
 
-    return f"it is about {schedule.upper().replace('-1', '-I').replace('-2', '-II')}", check
+    return f"it is about {variant}", check
 
 
 def _shortest2(ledger: Ledger) -> float:
@@ -177,7 +183,7 @@ def _one_length(ledger: Ledger, _: Comparator, __: LinearFacts) -> bool:
     return _shortest2(ledger) > 0.5 * ledger.max_norm2
 
 
-PLAIN, LIMITED, DAMPED = _is("pa"), _is("pa-1"), _is("pa-2")
+PLAIN, LIMITED, DAMPED = _is("PA"), _is("PA-I"), _is("PA-II")
 ONE_LENGTH = ("it needs rows of one length, and theirs differ (normalize them)", _one_length)
 
 
@@ -298,5 +304,5 @@ def damped_mistakes(ledger: Ledger, comparator: Comparator, learner: AggressiveF
 PA = (aggressive_separable, aggressive_mistakes, aggressive_agnostic)
 PA_I = (limited_mistakes, limited_posterior)
 PA_II = (damped_losses, damped_mistakes)
-OF_VARIANT = {"pa": PA, "pa-1": PA_I, "pa-2": PA_II}
+OF_VARIANT = {"PA": PA, "PA-I": PA_I, "PA-II": PA_II}
 PASSIVE_AGGRESSIVE = (*PA, *PA_I, *PA_II)

@@ -43,6 +43,7 @@ from math import sqrt
 
 from ..comparator import Comparator
 from . import gradient
+from .margin_losses import MARGIN_LOSSES
 from .mixing_facts import MixedFacts, MixedLedger, of_mixed_posterior, of_shards
 
 
@@ -89,7 +90,8 @@ def mixed_prior_regret(ledger: MixedLedger, comparator: Comparator, learner: Mix
 def mixed_mistakes_from_regret(ledger: MixedLedger, comparator: Comparator, learner: MixedFacts) -> float:
     """A round that is predicted wrongly costs at least the loss of a score of 0, so the weighted mistakes are at most
     the weighted loss of any comparator plus the weighted regret against it, over that loss."""
-    return ((comparator.loss or 0.0) + _posterior(ledger, comparator)) / gradient.LOSS_OF_A_MISTAKE[learner.loss]
+    lost = (comparator.loss or 0.0) + _posterior(ledger, comparator)
+    return lost / MARGIN_LOSSES[learner.loss].of_a_mistake
 
 
 MIXED_GRADIENT_DESCENT = (mixed_posterior_regret, mixed_prior_regret, mixed_mistakes_from_regret)
@@ -151,7 +153,7 @@ def mixed_damped_mistakes(ledger: MixedLedger, comparator: Comparator, learner: 
 
 
 MIXED_PA = {
-    "pa": (mixed_aggressive_separable, mixed_aggressive_mistakes, mixed_aggressive_agnostic),
-    "pa-1": (mixed_limited_mistakes, mixed_limited_posterior),
-    "pa-2": (mixed_damped_losses, mixed_damped_mistakes),
+    "PA": (mixed_aggressive_separable, mixed_aggressive_mistakes, mixed_aggressive_agnostic),
+    "PA-I": (mixed_limited_mistakes, mixed_limited_posterior),
+    "PA-II": (mixed_damped_losses, mixed_damped_mistakes),
 }

@@ -166,8 +166,8 @@ class _LearnedRounds:
         }
         usual = rules.IN_WORDS.get(self.info.charged, "hinge") if self.info else "hinge"
         loss = self.parameters.get("loss", usual)
-        if comparator["loss"] is not None and loss in rules.CHARGED:
-            seen["loss"] = float(times @ rules.CHARGED[loss](margins))
+        if comparator["loss"] is not None and loss in rules.LOSSES:
+            seen["loss"] = float(times @ rules.LOSSES[loss][0](margins))
         if norm > 0 and seen["least"] is not None:
             seen["margin"] = seen["least"] / norm
         seen |= self._geometry(vector, bias)

@@ -101,11 +101,10 @@ class _Rows:
         self.constant = float(self.parameters.get("intercept") or 0.0)
         usual = "pinball" if "quantile" in self.parameters else "square"
         self.loss = str(self.parameters.get("loss", usual))
-        self.counts = self.loss == "poisson"
+        self.counts = self.loss == book.OF_COUNTS
         first = outcomes[0] if len(outcomes) else 0.0
         self.origin = float(book.place(first, self.loss, 0.0))
-        levels = {"huber": self.parameters.get("delta"), "pinball": self.parameters.get("quantile")}
-        self.level = self.origin if self.counts else float(levels.get(self.loss) or 0.0)
+        self.level = self.origin if self.counts else float(self.parameters.get(book.TAKES.get(self.loss, "")) or 0.0)
         self.z = outcomes if self.counts else outcomes - first
         squares = rows.multiply(rows).sum(axis=1) if hasattr(rows, "multiply") else (rows * rows).sum(axis=1)
         self.norms2 = np.asarray(squares, dtype=np.float64).ravel() + self.constant**2

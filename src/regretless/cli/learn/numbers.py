@@ -141,7 +141,7 @@ class NumbersOutput(LearnOutput):
         """Other losses, the members and the intervals."""
         learner, counts = self.run.learner, self.run.progressive
         rule = None if counts.intervals is None else counts.intervals.rule
-        quantile = {"pinball_loss": learner.ledger_.loss} if learner.rules().loss == "pinball" else {}
+        quantile = {"pinball_loss": learner.ledger_.loss} if learner.rules().charged.parameter == "quantile" else {}
         return {
             "squared_loss": counts.squared,
             **quantile,
@@ -194,7 +194,7 @@ class NumbersOutput(LearnOutput):
 
 def of_squares(learner: OnlineRegressor) -> bool:
     """Whether the learner's loss is squared, as those of the two simple rules are."""
-    return learner.rules().loss == "square"
+    return learner.rules().charged.squares
 
 
 def constant_of(learner: OnlineRegressor, certificates: list[Certificate]) -> float | None:
@@ -202,7 +202,7 @@ def constant_of(learner: OnlineRegressor, certificates: list[Certificate]) -> fl
     for it, and not a sample of them."""
     from ...regression.certificates import BEST_CONSTANT
 
-    if learner.rules().loss == "square":
+    if of_squares(learner):
         return learner.best_constant_loss_
     losses = [one.comparator.loss for one in certificates if getattr(one.comparator, "label", "") == BEST_CONSTANT]
     return float(losses[0]) if losses else None

@@ -16,6 +16,7 @@ from ...comparator import Comparator
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...rows.state import Rules
+from ...theory.margin_losses import MARGIN_LOSSES
 from ..state import BIAS, State
 
 BLOCK = 8192  # rows whose losses are made at once
@@ -253,9 +254,6 @@ class Charged(Tally):
         return VectorLosses(self._losses, self._least, self._largest, rounds, self._longest, self._total, rounds)
 
 
-CHARGED = ("hinge", "squared-hinge", "square", "logistic", "negative-part")  # losses that charge a fixed vector
-
-
 class Exact(Charged):
     """Reads given vectors, exactly as they are, against the rounds of their targets.
 
@@ -268,7 +266,7 @@ class Exact(Charged):
     intercept : float
         Size of the constant feature.
     loss : str
-        What the learner is charged.
+        What the learner is charged; nothing counts unless it is one of `MARGIN_LOSSES`.
     targets : int
         How many there are.
     """
@@ -277,7 +275,7 @@ class Exact(Charged):
         self, vectors: Sequence[tuple[int, Vector]], columns: int, intercept: float, loss: str, targets: int
     ) -> None:
         self.whose = np.array([target for target, _ in vectors], dtype=int)
-        self._intercept, self._loss = intercept, loss if loss in CHARGED else "nothing"
+        self._intercept, self._loss = intercept, MARGIN_LOSSES[loss].played if loss in MARGIN_LOSSES else "nothing"
         self._vectors = side_by_side([v.vector for _, v in vectors], columns)
         self._room = self._vectors.shape[1]
         self._biases = np.zeros(self._room)

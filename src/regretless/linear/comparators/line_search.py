@@ -8,7 +8,7 @@ cent apart and every bound is flat around its best scale, so nothing worth havin
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -27,18 +27,13 @@ from ...rows.narrowed import Scaled, with_vector
 from ...rows.state import length
 from ...theorem import Check, Theorem
 from ...theory.facts import OF_ALL_MULTIPLES, SHORTEST2, LinearFacts
+from ...theory.margin_losses import MARGIN_LOSSES
 from .evaluate import BLOCK, Span, Tally, labels_of, read_tallies, side_by_side
 
 COARSE = 16  # edges from one scale that is looked at to the next, then all edges beside the best
 SPARSE = 8  # of scales a theorem that is read on single numbers is read at one in so many, then beside the best
 NEARLY = 0.02  # the share by which a ray may be worse than the best at the coarse step
 ZERO = "v = 0"  # which is on every ray, and along none of them
-# What is charged for margins, besides hinge losses.
-LOSS_OF_MARGINS: dict[str, Callable[[Array], Array]] = {
-    "square": lambda margins: np.square(1.0 - margins),
-    "logistic": lambda margins: np.logaddexp(0.0, -margins),
-    "negative-part": lambda margins: np.maximum(-margins, 0.0),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +117,13 @@ class Ray:
         assert self.margins is not None
         s, times = comparator.norm / self.direction.size, self.rounds / len(self.margins)
         hinge, squared_hinge = _core.hinge_sums(self.margins, s)
-        loss: float | None = {"hinge": hinge, "squared-hinge": squared_hinge}.get(self.loss_name)
-        if (charged := LOSS_OF_MARGINS.get(self.loss_name)) is not None:
+        charged = MARGIN_LOSSES.get(self.loss_name)
+        loss: float | None = None
+        if charged is not None and charged.by_hinges is not None:
+            loss = charged.by_hinges(hinge, squared_hinge)
+        elif charged is not None:
             parts = range(0, len(self.margins), BLOCK)  # so that what is made of margins stays in the cache
-            loss = sum(float(charged(s * self.margins[begin : begin + BLOCK]).sum()) for begin in parts)
+            loss = sum(float(charged.value(s * self.margins[begin : begin + BLOCK]).sum()) for begin in parts)
         return with_vector(
             comparator,
             Scaled(self.direction.vector, s),
@@ -170,19 +168,16 @@ class Ray:
 
     def loss(self, s: Any, hinge: Any, squared_hinge: Any) -> Any:
         """The learner's loss at a scale, or at each of an array, by what its hinge losses and their squares sum to."""
-        if self.loss_name == "hinge":
-            return hinge
-        if self.loss_name == "squared-hinge":
-            return squared_hinge
-        if self.loss_name == "square":
-            return self.rounds - 2 * s * self.all_total + s * s * self.all_squares
+        loss = MARGIN_LOSSES.get(self.loss_name)
+        if loss is None:
+            return None
+        if loss.by_hinges is not None:
+            return loss.by_hinges(hinge, squared_hinge)
+        if loss.summed is not None:
+            return loss.summed(self, s)
         # Good enough to choose a scale by: every bin at its mean. What is chosen is then read exactly.
-        if self.loss_name == "negative-part":
-            return s * float(np.maximum(0, -self.bins[:, 1]).sum())
-        if self.loss_name == "logistic":
-            rounds, total = self.filled
-            return (rounds * np.logaddexp(0, -np.multiply.outer(s, total / rounds))).sum(axis=-1)
-        return None
+        rounds, total = self.filled
+        return (rounds * loss.value(np.multiply.outer(s, total / rounds))).sum(axis=-1)
 
     def range(self) -> tuple[int, int]:
         """Edges between the smallest and the largest positive margin, and some on either side: the best scale may make

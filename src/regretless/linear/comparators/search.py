@@ -23,12 +23,12 @@ from ...data.batch import Array, Batch
 from ...ledger import Ledger
 from ...rows.state import Rules, length
 from ...theory.facts import SEPARATES, LinearFacts
+from ...theory.margin_losses import MARGIN_LOSSES
 from ..separation.budget import Budget
 from ..separation.result import INSEPARABLE
 from ..state import Geometry
 from .candidates import Plan, margin_direction, svm_directions
 from .evaluate import (
-    CHARGED,
     MOST_TOGETHER,
     Exact,
     Vector,
@@ -218,7 +218,7 @@ def _comparator(question: Question, target: int, v: Vector, k: int, exact: Vecto
         k,
         v.name,
         norm,
-        loss=float(exact.losses[k, 2]) if loss in CHARGED else None,
+        loss=float(exact.losses[k, 2]) if loss in MARGIN_LOSSES else None,
         vector=v.vector,
         bias=v.bias,
         own=own,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...textbook.linear import of_a_mistake, steepest
 from .base import FORMULAS, Facts, TooLong, printed, same
 
 EPSILON = float_info.epsilon
@@ -189,7 +190,8 @@ def posterior_regret(ell: Facts, v: Facts, w: Facts) -> Any:
 def prior_regret(ell: Facts, v: Facts, w: Facts) -> Any:
     """The three lines of the formula, by the schedule of the rate."""
     r, c, t = sqrt(ell["max_norm2"]), w["rate"], ell["rounds"]
-    g = r if w["loss"] in ("hinge", "logistic", "negative-part") else 2 * (1 + w["radius"] * r) * r
+    g = steepest(w["loss"]) * r
+    g = g if g < inf else steepest(w["loss"], w["radius"] * r) * r
     if w["schedule"] == "constant":
         return v["norm"] ** 2 / (2 * c) + c * g**2 * t / 2
     d2 = (v["norm"] + w["radius"]) ** 2
@@ -199,7 +201,7 @@ def prior_regret(ell: Facts, v: Facts, w: Facts) -> Any:
 @printed("mistakes_from_regret")
 def mistakes_from_regret(ell: Facts, v: Facts, w: Facts) -> Any:
     """The comparator's loss and the regret, over the loss of a score of 0."""
-    return (v["loss"] + posterior_regret(ell, v, w)) / (log(2) if w["loss"] == "logistic" else 1.0)
+    return (v["loss"] + posterior_regret(ell, v, w)) / of_a_mistake(w["loss"])
 
 
 # ---- Winnow and p-norms; `own` is |v|_1 there, and |v|_q here
