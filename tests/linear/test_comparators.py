@@ -3,6 +3,7 @@
 import pickle
 from dataclasses import replace
 from functools import partial
+from math import sqrt
 
 import numpy as np
 import pytest
@@ -19,9 +20,11 @@ from regretless.linear import (
     MulticlassPerceptron,
     Perceptron,
     PNormPerceptron,
+    SecondOrderPerceptron,
     Winnow,
 )
 from regretless.linear.aggregated import comparators
+from regretless.linear.arow import PENALTIES
 from regretless.linear.comparators import candidates, evaluate, line_search, question, search
 from regretless.linear.separation.result import INSEPARABLE
 from regretless.regression import AggregatedRegressor
@@ -250,15 +253,19 @@ def test_a_vector_of_very_many_columns_is_made_once_it_is_read(monkeypatch):
     assert again.describe() == comparator.describe()
 
 
-@pytest.mark.parametrize("learner", [AROW(matrix="diagonal"), AROW(matrix="full")], ids=["diagonal", "full"])
-def test_second_order_learners_look_along_machines_in_their_own_metric(learner):
-    """Their machines are those of the rows A^-1/2 x, taken back to the columns that are there, and one of the rows."""
+@pytest.mark.parametrize("kind", [AROW, SecondOrderPerceptron])
+@pytest.mark.parametrize("matrix", ["diagonal", "full"])
+def test_second_order_learners_look_along_machines_in_their_own_metric(kind, matrix):
+    """Their machines are those of the rows A^-1/2 x, taken back to the columns that are there, and one of the rows; of
+    AROW penalties are in units of |w| / |u|."""
+    learner = kind(matrix=matrix, intercept=1.0)
     X, y = rows_of()
     state = learner.fit(X, y).state_
     rounds = partial(iter, [(Batch(X, None, X.shape[1]), y.astype(np.int32))])
     asking = learner.question(rounds, len(X), in_memory=True, svm=False, against=None)
     names, vectors, biases = zip(*asking.machines(), strict=True)
-    assert len(set(names)) == 2 * _core.PENALTIES + 1
+    own = kind is AROW
+    assert len(set(names)) == (1 if own else 2) * _core.PENALTIES + 1
     b = learner.rules().intercept
     wide = np.column_stack([np.full(len(X), b), X])
     if learner.matrix == "full":
@@ -269,7 +276,9 @@ def test_second_order_learners_look_along_machines_in_their_own_metric(learner):
     rows = wide @ back
     random = np.random.default_rng(0)
     orders = [random.permutation(len(X)) for _ in range(question.MOST_CLIMBS)]
-    most = np.array(candidates.MORE_PENALTIES) / (rows**2).sum(axis=1).mean()
+    weights = np.linalg.solve(back, np.append(state.biases()[0], learner.coef_[0]))
+    unit = np.linalg.norm(weights) / sqrt(state.energy(0)) if own else 1 / (rows**2).sum(axis=1).mean()
+    most = np.array([PENALTIES] if own else candidates.MORE_PENALTIES) * unit
     means = np.hstack([by_the_book(rows, y, 0.0, orders, some)[1][:-1] for some in most])
     made = np.vstack([np.ravel(biases), np.column_stack(vectors)])
     np.testing.assert_allclose(made[:, :-1], back @ means, rtol=1e-6, atol=1e-9)

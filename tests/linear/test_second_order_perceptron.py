@@ -781,6 +781,22 @@ def test_comparators_are_sought_where_the_geometry_is_round(learner, matrix, spa
     assert geometry.directions(batch, y.astype(np.int32), 0) == []  # of two classes there are machines already
 
 
+def test_a_diagonal_has_a_comparator_of_its_own_length():
+    """With a diagonal matrix AROW's bound is within 5 % of its mistakes on rows of which machines with penalties in
+    units of their lengths give 13 %: penalties are in units of |w| / |u|."""
+    random = np.random.default_rng(2)
+    X = random.normal(size=(1000, 3))
+    X = np.hstack([X, X**2, X[:, :1] * X[:, 1:2]])
+    y = np.where(X[:, 0] + X[:, 3] - 1 + 0.3 * random.normal(size=1000) > 0, 1, -1)
+    learner = AROW(matrix="diagonal").fit(X, y)
+    white = learner.geometry().whitened(Batch(X, None, 7), 0)
+    facts, weights = learner.target_facts()[0], (learner.coef_[0], learner.intercept_[0])
+    assert white.length2 == pytest.approx(sqrt(facts.energy) / learner.geometry().measure(*weights, 0)[0])
+    posterior = learner.certify(X, y)[-1]
+    assert posterior.theorem.name == "arow_posterior"
+    assert posterior.observed <= posterior.bound <= 1.05 * posterior.observed
+
+
 def test_diagonals_multiply():
     """The volume of a diagonal matrix is the sum of ln(1 + S / a) over its entries."""
     X, y = np.array([[3.0, 0.0], [0.0, 2.0]]), np.array([-1, -1])

@@ -11,9 +11,10 @@ from ..rows.estimator import with_constructor
 from ..rows.faults import SCALE
 from ..rows.state import Rules
 from ..theory.second_order_perceptron import AROW as THEOREMS
-from .second_order_learner import SecondOrderLearner, invertible
+from .second_order_learner import Ellipsoid, SecondOrderLearner, invertible
 
 SCALES = ("auto", "none")
+PENALTIES = (0.1, 0.35, 1.0, 2.0)  # of machines that comparators are looked for along, in units of |w| / |u|
 MOST_RANK = _core.MOST_SKETCH_ROWS // 2
 UPDATES = (
     10.0  # of the largest size, that each feature starts with as if it had seen them; of 1 to 30 the best on texts
@@ -161,6 +162,10 @@ class AROW(SecondOrderLearner):
     def sized_prior(self) -> float | None:
         """Ten times r, unless r is to be in the units of the rows."""
         return UPDATES * self.prior() if one_of("scale", self.scale, SCALES) == "auto" else None
+
+    def geometry(self) -> Ellipsoid:
+        """Comparators are measured by the matrix that was learned; its weights learn margins of 1."""
+        return Ellipsoid(self.state_, PENALTIES)
 
     def sketch_rank(self) -> int:
         """The parameter rank."""

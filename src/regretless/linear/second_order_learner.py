@@ -4,7 +4,7 @@ geometry of their matrix."""
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import sqrt
 from typing import Any, ClassVar
@@ -29,7 +29,8 @@ ROUNDS = FIELDS.index("rounds")
 FEW_COLUMNS = 200  # up to which "auto" keeps all of the matrix
 PRIORS = 1e-290, 1e290  # between which inverses, and what is divided by them, are floats
 MOST_WHITENED = 20_000_000  # entries of dense rows that a full matrix would make of them
-IN_ELLIPSOID = "the direction of a linear SVM in an ellipsoid, C = {0:g}/(mean r^2)"
+IN_ELLIPSOID = "the direction of a linear SVM in an ellipsoid, C = {0:g}"
+MEAN = "/(mean r^2)"
 Back = Callable[[Array, float], tuple[Array, float]]
 BALLS = (0.25, 0.5, 1.0, 2.0)  # radii, in lengths of the learner's own solution
 BALLS_OF_MANY = (0.5,)  # where there are more targets than few
@@ -135,10 +136,15 @@ class Ellipsoid(Geometry):
     ----------
     state : SecondOrderState
         Whose matrices they are.
+    penalties : sequence of float, optional
+        Of support vector machines, in units of |w| / |u|: the learner's weights in A, over the sum of y x over its
+        updates in the inverse. The best v of H + |v| |u| is a machine whose C is |v| / |u|, and weights that learn
+        margins of 1 are about as long. By default penalties of any rows, in units of the mean square of lengths: the
+        longest of such rows is one whose features are rare, and says little of the others.
     """
 
-    def __init__(self, state: SecondOrderState) -> None:
-        self.state = state
+    def __init__(self, state: SecondOrderState, penalties: Sequence[float] | None = None) -> None:
+        self.state, self._penalties = state, penalties
         self._roots: dict[int, tuple[Array, float]] = {}
         self._triangles: dict[int, Array] = {}
 
@@ -190,15 +196,22 @@ class Ellipsoid(Geometry):
         intercept = 0.0 if self.state.rules is None else self.state.rules.intercept
         roots, constant = self._roots_of(target)
         inverse, first = 1 / np.square(roots[: batch.columns]), 1 / constant**2
+        white = Whitened(batch, intercept, 1.0, as_it_is, IN_ELLIPSOID, (inverse, first))
+        if self._penalties is not None:
+            return self._in_own_units(white, target)
         sums, (_, why) = _core.sum_of_squares(batch.values, batch.indices, batch.starts, inverse)
         middle2 = sums / max(1, len(batch)) + intercept**2 * first
         if why is not None or not middle2 < np.inf:
             return None
-        return Whitened(batch, intercept, middle2, as_it_is, IN_ELLIPSOID, (inverse, first))
+        return replace(white, length2=middle2, name=IN_ELLIPSOID + MEAN)
+
+    def _in_own_units(self, white: Whitened, target: int) -> Whitened:
+        """The same with penalties in units of |w| / |u|."""
+        length2 = sqrt(self.state.energy(target)) / self._size(target)
+        return replace(white, length2=length2, name=f"{IN_ELLIPSOID} |w|/|u|", penalties=self._penalties)
 
     def _white(self, batch: Batch, target: int) -> Whitened | None:
-        """The rows A^-1/2 x. Penalties of theirs are in units of the mean square of lengths: the longest of such rows
-        is one whose features are rare, and says little of the others."""
+        """The rows A^-1/2 x."""
         whole = self.state.matrix != "diagonal"
         if not 0 < self._size(target) < np.inf or (whole and len(batch) * (batch.columns + 1) > MOST_WHITENED):
             return None
@@ -209,7 +222,8 @@ class Ellipsoid(Geometry):
             made = (self._by_matrix if self.state.full else self._by_diagonal)(batch, target, intercept)
         rows, constant, back = made
         middle2 = float(norms2(rows).sum()) / max(1, len(rows)) + constant**2
-        return Whitened(rows, constant, middle2, back, IN_ELLIPSOID)
+        white = Whitened(rows, constant, middle2, back, IN_ELLIPSOID + MEAN)
+        return white if self._penalties is None else self._in_own_units(white, target)
 
     def _by_diagonal(self, batch: Batch, target: int, intercept: float) -> tuple[Batch, float, Back]:
         scales, constant = self.state.roots(target)

@@ -119,6 +119,8 @@ class Whitened:
     inverse : tuple of (ndarray, float) or None
         Where these are the rows as they were: the inverse of the diagonal A by whose root they would be divided, and
         that of the constant feature.
+    penalties : sequence of float or None
+        Of support vector machines, at most four; those of any rows where none are named.
     """
 
     rows: Batch
@@ -127,6 +129,7 @@ class Whitened:
     back: Callable[[Array, float], tuple[Array, float]]
     name: str
     inverse: tuple[Array, float] | None = None
+    penalties: Sequence[float] | None = None
 
 
 class Geometry:

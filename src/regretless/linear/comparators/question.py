@@ -155,9 +155,9 @@ class Question:
             most = ceil(MOST_PLAYED * len(batch) / max(1, (white or plain).rows.entries))
             passes = min(MOST_CLIMBS, passes_over((white or plain).rows.entries))
             orders = [order_of(len(batch), random)[:most] for _ in range(passes)]
-            for its, penalties in ((plain, None),) if white is None else ((white, None), (plain, (PLAIN,))):
+            for its in (plain,) if white is None else (white, replace(plain, penalties=(PLAIN,))):
                 climbed = machine_directions(
-                    its.rows, signs, its.intercept, its.length2, orders, penalties, its.inverse
+                    its.rows, signs, its.intercept, its.length2, orders, its.penalties, its.inverse
                 )
                 for penalty, vector, bias in climbed:
                     vector, bias = its.back(vector, bias)
