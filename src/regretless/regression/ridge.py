@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import inf
 from typing import Any
 
@@ -17,9 +17,9 @@ MOST_STEPS, CLOSE = 200, 1e-4  # of each regression, and the part of the first s
 def ridge_regressions(rows: Any, z: Array, damps: Sequence[float]) -> list[Array]:
     """The minimisers u of |X u - z|^2 + damp |u|^2, about, one a damp.
 
-    They solve (X'X + damp) u = X'z; where rows are fewer than columns u = X'a is looked for, with (X X' + damp) a = z.
-    Neither matrix is made: their equations are solved by conjugate gradients (Hestenes & Stiefel 1952), of which slopes
-    are divided by the diagonal, from the largest damp on, each from where the one before ended.
+    By conjugate gradients (Hestenes & Stiefel 1952) from the largest damp on, each from where the one before ended.
+    Matrices of products are not made. Slopes are divided by the diagonal of X'X + damp; where rows are fewer than
+    columns, u = X'a is kept as a, and slopes are as they are.
 
     Parameters
     ----------
@@ -33,41 +33,52 @@ def ridge_regressions(rows: Any, z: Array, damps: Sequence[float]) -> list[Array
     if not 0 < unit < inf:
         return [np.zeros(rows.shape[1]) for _ in damps]
     few, missed = rows.shape[0] < rows.shape[1], z / unit  # outcomes may be so large that their squares are not floats
-    squares = rows.data * rows.data
-    if few:
-        diagonal = np.bincount(np.repeat(np.arange(len(z)), np.diff(rows.indptr)), squares, len(z))
-    else:
-        diagonal = np.bincount(rows.indices, squares, rows.shape[1])
-    wanted = missed if few else rows.T @ missed
-    solution, rest, before, each = np.zeros(len(wanted)), wanted.copy(), 0.0, []
+    solution, each = np.zeros(min(rows.shape)), []
     for damp in reversed(damps):
-        rest += (before - damp) * solution
-        _solve(
-            lambda v: rows @ (rows.T @ v) if few else rows.T @ (rows @ v),
-            damp,
-            diagonal + damp,
-            solution,
-            rest,
-            CLOSE * CLOSE * dot(wanted, wanted / (diagonal + damp)),
-        )
+        solve = _by_rows if few else _by_columns
+        missed = solve(rows, z / unit, damp, solution, missed)
         each.append(unit * (rows.T @ solution if few else solution))
-        before = damp
     return each[::-1]
 
 
-def _solve(
-    product: Callable[[Array], Array], damp: float, diagonal: Array, solution: Array, rest: Array, enough: float
-) -> None:
-    """Go on from a solution of some equations, of which so much is left; both are changed in place."""
-    step = its = rest / diagonal
-    square = dot(rest, its)
+def _by_columns(rows: Any, z: Array, damp: float, u: Array, missed: Array) -> Array:
+    """Go on from a solution, which is changed in place and misses z by so much; what it misses then."""
+    diagonal = np.bincount(rows.indices, rows.data * rows.data, rows.shape[1]) + damp
+    first = rows.T @ z
+    enough = CLOSE * CLOSE * dot(first, first / diagonal)
+    slope = rows.T @ missed - damp * u
+    step = its = slope / diagonal
+    square = dot(slope, its)
     for _ in range(MOST_STEPS):
         if not square > enough:
             break
-        image = product(step) + damp * step
-        length = square / dot(step, image)
-        solution += length * step
-        rest -= length * image
-        its = rest / diagonal
-        before, square = square, dot(rest, its)
+        moved = rows @ step
+        length = square / (dot(moved, moved) + damp * dot(step, step))
+        u += length * step
+        missed = missed - length * moved
+        slope = rows.T @ missed - damp * u
+        its = slope / diagonal
+        before, square = square, dot(slope, its)
         step = its + square / before * step
+    return missed
+
+
+def _by_rows(rows: Any, z: Array, damp: float, a: Array, missed: Array) -> Array:
+    """The same for u = X'a: slopes and steps are kept as coefficients of the rows, and as their products with them."""
+    first = rows.T @ z
+    enough = CLOSE * CLOSE * dot(first, first)
+    step = slope = missed - damp * a
+    moved = rows @ (rows.T @ slope)
+    square = dot(slope, moved)
+    for _ in range(MOST_STEPS):
+        if not square > enough:
+            break
+        length = square / (dot(moved, moved) + damp * dot(step, moved))
+        a += length * step
+        missed = missed - length * moved
+        slope = missed - damp * a
+        image = rows @ (rows.T @ slope)
+        before, square = square, dot(slope, image)
+        step = slope + square / before * step
+        moved = image + square / before * moved
+    return missed
