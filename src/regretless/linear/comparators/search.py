@@ -61,7 +61,7 @@ def certify(question: Question) -> list[Certificate]:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class BestChoices:
     """The comparators that serve the theorems of one target best, one each, with the rays that they are on; and why
     none separates its rounds."""
 
@@ -69,9 +69,9 @@ class Chosen:
     inseparable: str | None
 
 
-def _all_chosen(question: Question, directions: list[list[Direction]]) -> list[Chosen]:
+def _all_chosen(question: Question, directions: list[list[Direction]]) -> list[BestChoices]:
     """What one reading of the rounds says is best for each target."""
-    chosen: list[Chosen] = []
+    chosen: list[BestChoices] = []
     ledgers, careful = question.ledgers(), len(directions) <= FEW_TARGETS
     inseparable = None
     for target, rays in enumerate(_all_rays(question, directions)):
@@ -80,7 +80,7 @@ def _all_chosen(question: Question, directions: list[list[Direction]]) -> list[C
             rays = rays + more
         facts = question.target_facts[target]
         best = best_on(rays, question.theorems, ledgers[target], facts, careful)
-        chosen.append(Chosen(_choices(best, rays), inseparable))
+        chosen.append(BestChoices(_choices(best, rays), inseparable))
     return chosen
 
 
@@ -110,7 +110,7 @@ def _sight(question: Question, directions: list[Direction], whose: list[int]) ->
     return Sight(directions, question.rules.intercept, whose, question.state.targets, written)
 
 
-def _certified(question: Question, chosen: list[Chosen]) -> list[list[Certificate]]:
+def _certified(question: Question, chosen: list[BestChoices]) -> list[list[Certificate]]:
     # Bins are for choosing, and nearly right. What is printed is read from the margins of the rows, or from the vectors
     # themselves.
     choices = [its.choices for its in chosen]
@@ -139,7 +139,7 @@ def _made_once(choices: list[Best], make: Callable[[Comparator, Ray], T]) -> lis
 
 
 def _of_target(
-    question: Question, ledger: Any, facts: LinearFacts, best: Chosen, comparators: list[Comparator]
+    question: Question, ledger: Any, facts: LinearFacts, best: BestChoices, comparators: list[Comparator]
 ) -> list[Certificate]:
     certificates = []
     for theorem in question.theorems:
