@@ -19,7 +19,7 @@ from regretless.data.arrays import ArrayStream
 from regretless.data.batch import Batch
 from regretless.errors import RegretlessError
 from regretless.linear import AROW, OnlineGradientDescent, Perceptron, Winnow
-from regretless.linear.comparators import candidates, search
+from regretless.linear.comparators import candidates, line_search, search
 from regretless.linear.comparators.evaluate import Exact, Span, Vector, read_tallies
 from regretless.linear.comparators.line_search import Direction, Multiples, Sight, Slack, edges, look
 from regretless.textbook import linear as book
@@ -263,6 +263,20 @@ def test_vectors_of_all_targets_are_charged_what_numpy_says(loss, seed, sparse):
         assert (tallies.least[k], tallies.largest[k]) == pytest.approx(ends, rel=1e-12)
         played = times.sum(), squares[times > 0].max(), times @ squares
         assert (tallies.rounds[k], tallies.longest[k], tallies.total[k]) == pytest.approx(played, rel=1e-12)
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_tables_of_some_directions_say_what_one_of_all_says(written, monkeypatch):
+    """Of very many columns directions are read by fours, and one that is left alone, with the same bits."""
+    draw, rows, columns = np.random.default_rng(1), 300, 7
+    X, signs = draw.normal(size=(rows, columns)), draw.choice([-1, 1], rows).astype(np.int32)
+    along, sums = [Direction.along(str(k), draw.normal(size=columns), draw.normal()) for k in range(9)], []
+    for many in (10**6, 1):
+        monkeypatch.setattr(line_search, "MANY_COLUMNS", many)
+        sight = Sight(along, 0.5, written=written)
+        sums += read_tallies([sight], [(Batch(X, None, columns), signs)], [Span(rows, 1, 0)])
+    for name in ("bins", "least", "rounds", "longest", "total", *(["margins"] if written else [])):
+        assert getattr(sums[0], name).tobytes() == getattr(sums[1], name).tobytes()
 
 
 @pytest.mark.parametrize("loss", LOSSES)

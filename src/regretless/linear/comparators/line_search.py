@@ -8,7 +8,7 @@ cent apart and every bound is flat around its best scale, so nothing worth havin
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -23,7 +23,7 @@ from ...comparator import Comparator
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...ledger import Ledger
-from ...rows.narrowed import Scaled, with_vector
+from ...rows.narrowed import MANY_COLUMNS, Scaled, with_vector
 from ...rows.state import length
 from ...theorem import Check, Theorem
 from ...theory.facts import OF_ALL_MULTIPLES, SHORTEST2, LinearFacts
@@ -443,7 +443,7 @@ class Sight(Tally):
     ) -> None:
         self.whose = np.zeros(len(directions), dtype=int) if whose is None else np.array(whose)
         self.tables, self._intercept = len(directions), intercept
-        self._stacked = side_by_side([d.vector for d in directions], len(directions[0].vector))
+        self._stacked = list(_tables([d.vector for d in directions], len(directions[0].vector)))
         self._biases = np.array([d.bias for d in directions])
         self._labels, self._written = labels_of(self.whose, targets), written
         self._begin()
@@ -462,17 +462,19 @@ class Sight(Tally):
 
     def take(self, times: Array, batch: Batch, codes: Array) -> None:
         """Put the margins of some rounds into their bins."""
-        seen = np.zeros(3)
-        rows, along = (batch.values, batch.indices, batch.starts), (self._stacked, self._biases, self._labels)
-        sums = times, self._bins, self._least, seen
-        if self._written and not self._rounds.any() and (times == times[0]).all():
-            self._margins = np.empty((len(times), len(batch)))
-            row, why = _core.sight_margins(*rows, codes, self._intercept, *along, *sums, self._margins)
-        else:
-            self._margins = None
-            row, why = _core.sight(*rows, codes, self._intercept, *along, *sums)
-        if why is not None:
-            raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
+        whole = self._written and not self._rounds.any() and bool((times == times[0]).all())
+        self._margins = np.empty((len(times), len(batch))) if whole else None
+        rows, seen = (batch.values, batch.indices, batch.starts), np.zeros(3)
+        for part, vectors in self._stacked:
+            along = vectors, self._biases[part], self._labels[part]
+            seen = np.zeros(3)
+            sums = times[part], self._bins[part], self._least[part], seen
+            if self._margins is None:
+                row, why = _core.sight(*rows, codes, self._intercept, *along, *sums)
+            else:
+                row, why = _core.sight_margins(*rows, codes, self._intercept, *along, *sums, self._margins[part])
+            if why is not None:
+                raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
         self._rounds += times * seen[0]
         self._total += times * seen[2]
         self._longest = np.maximum(self._longest, np.where(times > 0, seen[1], 0.0))
@@ -480,6 +482,16 @@ class Sight(Tally):
     def sums(self) -> RaySums:
         """The bins of all rounds."""
         return RaySums(self._bins, self._least, self._rounds, self._longest, self._total, self._margins)
+
+
+def _tables(vectors: Sequence[Array], columns: int) -> Iterator[tuple[slice, Array]]:
+    """The vectors as the kernels read them, all in one table; of very many columns in some, so that a column's numbers
+    fill no more of the caches than they must."""
+    step = len(vectors) if columns <= MANY_COLUMNS else 4
+    for begin in range(0, len(vectors), step):
+        some = vectors[begin : begin + step]
+        alone = step == 4 and len(some) == 1
+        yield slice(begin, begin + len(some)), some[0][:, None] if alone else side_by_side(some, columns)
 
 
 def look(
