@@ -142,10 +142,74 @@ def test_where_rounding_decides_no_count_is_called_false(run, tmp_path):
     path = learned(run, data, "alma", "--set", "alpha=1", "--set", "intercept=0")
     report = verification(run, path, data)
     assert (report["differs"], "updates" in report["run"]["taken"]) == (0, False)
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"updates": 3}))
+    record = json.loads(path.read_text())
+    path.write_text(json.dumps(record | {"updates": 3 - record["updates"]}))  # with the second row, or without it
     report = verification(run, path, data)
     assert report["differs"] == 0
     assert any("rounding decides" in note for note in report["run"]["taken"])
+
+
+def halved(record: dict[str, Any]) -> dict[str, Any]:
+    """A report with half its updates wherever it states them."""
+    record["updates"] //= 2
+    for one in record["certificates"]:
+        if one["applies"] and "updates" in one["constants"]["ledger"]:
+            one["constants"]["ledger"]["updates"] //= 2
+            one["observed"] //= 2
+    return record
+
+
+TIED = {
+    "winnow": ("--set", "balanced=true"),
+    "p-norm-perceptron": (),
+    "multiclass-perceptron": (),
+    "margin-perceptron": ("--set", "max_passes=1"),
+    "arow": (),
+    "second-order-perceptron": (),
+}
+
+
+@pytest.mark.parametrize("learner", TIED)
+def test_rounding_excuses_no_count_that_it_cannot_make(run, tmp_path, learner):
+    """On rows of 0 and 1, whose scores are often 0, an honest report agrees and one with half the updates differs."""
+    draw = np.random.default_rng(1)
+    X, v = (draw.random((120, 8)) < 0.5).astype(int), draw.normal(size=8)
+    y = np.where(X @ v + draw.normal(size=120) > 0, 1, -1)
+    lines = (f"{a} " + " ".join(f"{k}:1" for k in np.flatnonzero(row) + 1) + "\n" for a, row in zip(y, X, strict=True))
+    data = write(tmp_path / "bits.svm", list(lines))
+    report = learned(run, data, learner, *TIED[learner])
+    assert verification(run, report, data)["differs"] == 0
+    report.write_text(json.dumps(halved(json.loads(report.read_text()))))
+    assert verification(run, report, data)["differs"] > 0
+
+
+def test_sums_of_whole_numbers_are_not_rounded(run, tmp_path):
+    """Of whole numbers a perceptron of several classes rounds nothing, so that a count that is off by one differs
+    though runs over rows that are nearly these have it; of other rows rounding decides."""
+    rows = [(1, 1, 2), (1, 2, -1), (-1, -1, -1)]  # the second is at a right angle to the first
+    for unit, differ in ((1, True), (0.1, False)):
+        lines = [f"{y} 1:{a * unit} 2:{b * unit}\n" for y, a, b in rows]
+        data = write(tmp_path / "whole.svm", lines)
+        report = learned(run, data, "multiclass-perceptron", "--set", "intercept=0")
+        record = json.loads(report.read_text())
+        report.write_text(json.dumps(record | {"updates": record["updates"] - 1}))
+        assert (verification(run, report, data)["differs"] > 0) == differ
+
+
+@pytest.mark.parametrize("learner", ["winnow", "p-norm-perceptron"])
+def test_what_the_settings_and_the_rows_give_is_not_believed(run, tmp_path, learner):
+    """The largest row of the updates, the rate and the number of weights are computed, and a false one differs."""
+    data = write(tmp_path / "few.svm", noisy_lines(30))
+    report = learned(run, data, learner)
+    record = json.loads(report.read_text())
+    for place, one in enumerate(record["certificates"]):
+        facts = one["constants"]["learner"] if one["applies"] else {}
+        for name in {"reach", "rate", "weights"} & set(facts):
+            facts[name] *= 2
+            report.write_text(json.dumps(record))
+            check = verification(run, report, data)["checks"][place]
+            assert (check["verdict"], f"{name} is" in check["why"]) == ("differs", True), name
+            facts[name] /= 2
 
 
 @pytest.mark.parametrize("learner", ["perceptron", "winnow", "arow"])

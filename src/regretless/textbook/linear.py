@@ -4,8 +4,8 @@ The perceptron with its averages and votes, in several classes and in the dual; 
 descent; Winnow and p-norms; and second order. Besides, the largest margin that weights can have.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from math import inf, log, sqrt
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import atanh, inf, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -495,17 +495,29 @@ def nearest_point(Z: Array, tolerance: float = 1e-9) -> tuple[Array, Array]:
 
 
 FEW_COLUMNS = 200  # up to which the matrix of a second-order learner is computed again
-NEAR = 1e-13  # by what part the columns of two runs differ that must count alike
+NEAR = 1e-13  # by what part the columns of two runs differ that rounding alone tells apart
+RUNS = 10  # over such rows, which say how rounding may decide
+EXACT = 2.0**52  # whole numbers below which floats add and multiply without an error
 
 
 def _ties(parameters: Fields) -> int:
     return 0 if parameters.get("ties", "update") == "update" else int(parameters["ties"])
 
 
-def nearly_one(columns: int) -> tuple[Array, Array]:
-    """By what rows are multiplied so that they differ by nothing else than rounding."""
-    apart = NEAR * np.cos(np.arange(columns))  # no two columns alike: equal ones that cancel must not go on to do so
-    return 1 + apart, 1 - apart
+def nudged(X: Array, runs: int = RUNS) -> Iterator[Array]:
+    """Rows that differ from these by nothing else than rounding, several times."""
+    chance = np.random.default_rng(0)
+    for _ in range(runs):  # no two columns alike: equal ones that cancel must not go on to do so
+        yield X * (1 + NEAR * chance.uniform(-1, 1, X.shape[1]))
+
+
+def is_exact(twin: Callable[..., Any] | None, X: Array, passes: int, rate: float) -> bool:
+    """Whether all sums and products of a run over rows are of whole numbers that floats have, so that nothing is
+    rounded: a score is at most the rounds times the rate, the largest entry and the largest sum of a row."""
+    if twin not in OF_SUMS or not X.size or float(rate) != round(rate) or (np.rint(X) != X).any():
+        return False
+    sizes = np.abs(X)
+    return float(rate * passes * len(X) * sizes.max() * sizes.sum(axis=1).max()) < EXACT
 
 
 def _and_length(x: Array) -> Array:
@@ -543,20 +555,40 @@ def _perceptron_loss(X: Array, y: Array, rate: float, ties: int, start: Array) -
 
 
 def _winnow(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
-    if "rate" not in part:
-        return {}
     settings = {"balanced": parameters["balanced"], "ties": _ties(parameters), "passes": passes}
-    _, updates, mistakes = winnow(X, y, part["rate"], **settings, counts=_and_length)
-    return {"ledger": _counted(updates, mistakes)}
+    counts, sizes = _measuring(inf)
+    _, *both = winnow(X, y, _winnow_rate(parameters), **settings, counts=counts)
+    return {"ledger": _counted(*both), "learner": {"reach": max(sizes)}}
+
+
+def _winnow_rate(parameters: Fields) -> float:
+    """The rate, or the best one for a margin, or what is usual."""
+    radius, gamma, rate = (parameters[name] for name in ("radius", "gamma", "rate"))
+    if rate is not None:
+        return float(rate)
+    return (0.25 if gamma is None else atanh(gamma / radius)) / float(radius)
 
 
 def _p_norm(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     p = parameters["p"] if parameters["p"] != "auto" else part.get("p")  # of the columns that the first rows had
     if p is None:
         return {}
-    rate = parameters["rate"]
-    theta, *both = p_norm_perceptron(X, y, p, rate, _ties(parameters), passes, counts=_and_length)
-    return {"ledger": _counted(*both), "theta": theta, "learner": {"rate": rate}}
+    counts, sizes = _measuring(p)
+    theta, *both = p_norm_perceptron(X, y, p, parameters["rate"], _ties(parameters), passes, counts=counts)
+    return {"ledger": _counted(*both), "theta": theta, "learner": {"reach": max(sizes)}}
+
+
+def _measuring(p: float) -> tuple[Counts, list[float]]:
+    """What an update counts, and a list that it is to write its row's |x|_p in."""
+    sizes = [0.0]
+
+    def counts(x: Array) -> Array:
+        largest = float(np.abs(x).max(initial=0.0))
+        shares = np.abs(x) / (largest or 1.0)  # whose powers are floats
+        sizes.append(largest if p == inf else largest * float((shares**p).sum()) ** (1 / p))
+        return _and_length(x)
+
+    return counts, sizes
 
 
 def _aggressive(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
@@ -565,7 +597,7 @@ def _aggressive(X: Array, y: Array, passes: int, parameters: Fields, part: Field
     ledger = {"mistakes": mistakes, "slope2": squares}
     counted = _counted(updates, mistakes)
     # A step brings the loss of its row to 0, about: where the row comes again rounding decides whether it is an update.
-    others = (passive_aggressive(X * near, y, *settings)[3] for near in nearly_one(X.shape[1]))
+    others = (passive_aggressive(near, y, *settings)[3] for near in nudged(X, 2))
     if all(other == counted["updates"] for other in others):
         ledger |= counted
     return {"ledger": ledger, "learner": {"norm": float(np.linalg.norm(weights)), "limit": parameters["C"]}}
@@ -674,7 +706,30 @@ PLAYS: dict[Callable[..., Any] | None, Callable[..., Any]] = {
 }
 
 # Whose counts rounding decides where a score is 0, or a margin just met, and another order of sums rounds otherwise.
-ROUNDED = (margin_perceptron, multiclass_perceptron, gradient_descent, alma, winnow, p_norm_perceptron)
+ROUNDED = (
+    margin_perceptron,
+    multiclass_perceptron,
+    gradient_descent,
+    alma,
+    winnow,
+    p_norm_perceptron,
+    second_order_perceptron,
+    arow,
+)
+OF_SUMS = (multiclass_perceptron,)  # of these, whose scores are sums of products of rows
+
+
+def _winnow_settled(parameters: Fields, width: int) -> dict[str, float]:
+    """The rate, how many weights there are, and what the rate was made for."""
+    made_for = {"gamma": float(parameters["gamma"] or 0.0), "radius": float(parameters["radius"])}
+    return {"rate": _winnow_rate(parameters), "weights": width * (2 if parameters["balanced"] else 1)} | made_for
+
+
+# What theorems ask of a learner that its settings and the width of the rows decide, whatever the run.
+SETTLED: dict[Callable[..., Any] | None, Callable[[Fields, int], dict[str, float]]] = {
+    winnow: _winnow_settled,
+    p_norm_perceptron: lambda parameters, width: {"rate": float(parameters["rate"])},
+}
 
 
 def _on_the_simplex(parameters: Fields, sizes: Array, width: int) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf, log
 from typing import Any
@@ -13,7 +13,7 @@ from ..info import LinearInfo
 from ..learner_table import LEARNERS
 from ..textbook import linear as rules
 from .certificates import COUNTS, Again, idle, whole
-from .checks import OR_SETTINGS, Check, headline, not_played
+from .checks import ALLOWED, OR_SETTINGS, Check, headline, not_played, number
 from .formulas import FORMULAS
 
 Array = np.ndarray[Any, Any]
@@ -101,8 +101,25 @@ def _risk(reader: _LearnedRounds, certificate: Mapping[str, Any]) -> Check:
 
 
 def _counts(run: Fields) -> dict[str, float]:
-    """Updates and mistakes of a run of the textbook."""
-    return {name: count for name, count in run.get("ledger", {}).items() if name in ("updates", "mistakes")}
+    """Updates, the lengths of their rows and mistakes of a run of the textbook."""
+    names = ("updates", "update_norm2", "mistakes")
+    return {name: count for name, count in run.get("ledger", {}).items() if name in names}
+
+
+def _is_among(count: float, others: Sequence[float]) -> bool:
+    """Whether a count lies between the least and the most of others."""
+    return min(others) - _slack(count) <= count <= max(others) + _slack(count)
+
+
+def _is_near(count: float, others: Sequence[float]) -> bool:
+    """Whether a count lies within three standard deviations of the mean of others: runs that rounding tells apart go
+    on apart as by chance, and the next one is hardly ever further away."""
+    return bool(abs(count - np.mean(others)) <= 3 * np.std(others, ddof=1) + _slack(count))
+
+
+def _slack(count: float) -> float:
+    """What sums of lengths may differ by."""
+    return ALLOWED * abs(count)
 
 
 class _LearnedRounds:
@@ -178,7 +195,7 @@ class _LearnedRounds:
             name: seen.get(name) for name in ("norm", "hinge", "squared_hinge", "loss", "rounds", "margin", "largest")
         }
         # By the width theorems round up for the errors of products of so many terms.
-        learner = {"width": float(self.rows.shape[1] + 1)} | run.get("learner", {})
+        learner = {"width": float(self.rows.shape[1] + 1)} | self._settled() | run.get("learner", {})
         facts = {"ledger": ledger, "comparator": seen, "learner": learner}
         observed = self._observed(str(certificate["quantity"]).partition(" (")[0], seen, run, part)
         shown = {name: value for name, value in shown.items() if value is not None}
@@ -253,6 +270,11 @@ class _LearnedRounds:
             return {}
         return measure(self.parameters, np.abs(np.append(vector, bias)), self.rows.shape[1] + bool(self.constant))
 
+    def _settled(self) -> dict[str, float]:
+        """What the settings and the columns alone say of the learner."""
+        settled = rules.SETTLED.get(self.twin)
+        return {} if settled is None else settled(self.parameters, self.rows.shape[1] + bool(self.constant))
+
     def _products(self, vector: Array, bias: float, run: Fields, part: Fields) -> dict[str, float]:
         """What a comparator measures in terms of the run: <v, theta>, |v|_q, sqrt(v'A v)."""
         whole = np.append(vector, bias) if self.constant else np.asarray(vector).ravel()
@@ -283,12 +305,22 @@ class _LearnedRounds:
         if self.constant:
             dense = np.column_stack([dense, np.full(self.count, self.constant)])
         result = self._once(dense, passes, learner)
-        if self.twin in rules.ROUNDED and not self._is_stated(_counts(result), part):
-            # Where rows that differ by nothing else than rounding count otherwise, nothing can be said.
-            others = (self._once(dense * near, passes, learner) for near in rules.nearly_one(dense.shape[1]))
-            if any(_counts(one) != _counts(result) for one in others):
-                return {}
+        exact = rules.is_exact(self.twin, dense, passes, self.parameters.get("rate") or 1.0)
+        if self.twin in rules.ROUNDED and not exact and self._may_be_rounded(dense, passes, learner, result, part):
+            return {}
         return result
+
+    def _may_be_rounded(self, rows: Array, passes: int, learner: Fields, result: Fields, part: Fields) -> bool:
+        """Whether the counts are others than stated, and may be these by rounding, as far as runs over rows tell that
+        differ by nothing else."""
+        own = _counts(result)
+        stated = [(name, count) for name, count in self._stated(own, part) if abs(count - own[name]) > _slack(count)]
+        others: list[dict[str, float]] = []
+        for near in rules.nudged(rows) if stated else ():
+            others.append(_counts(self._once(near, passes, learner)))
+            if all(_is_among(count, [own[name], *(one[name] for one in others)]) for name, count in stated):
+                return True
+        return bool(stated) and all(_is_near(count, [one[name] for one in others]) for name, count in stated)
 
     def _once(self, rows: Array, passes: int, learner: Fields) -> dict[str, Any]:
         """The textbook's run over rows."""
@@ -303,10 +335,11 @@ class _LearnedRounds:
             result["ledger"]["mistakes"] += turned["ledger"]["mistakes"] - first["ledger"]["mistakes"]
         return result
 
-    def _is_stated(self, counts: Fields, part: Fields) -> bool:
-        """Whether a certificate and the report state these counts, as far as they state any."""
+    def _stated(self, counts: Fields, part: Fields) -> list[tuple[str, float]]:
+        """What a certificate and the report state of these counts, as far as they state any."""
         statements = (part["constants"].get("ledger") or {}, self.report)
-        return all(one.get(name, count) == count for name, count in counts.items() for one in statements)
+        known = ((name, number(one.get(name))) for name in counts for one in statements)
+        return [(name, count) for name, count in known if isinstance(count, int | float)]
 
     def _all_known(self) -> dict[str, Any]:
         """What all lines together know of the learner: of p, say, one line alone."""
