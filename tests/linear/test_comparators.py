@@ -18,6 +18,7 @@ from regretless.linear import (
     AggregatedClassifier,
     MarginPerceptron,
     MulticlassPerceptron,
+    PassiveAggressive,
     Perceptron,
     PNormPerceptron,
     SecondOrderPerceptron,
@@ -285,6 +286,19 @@ def test_second_order_learners_look_along_machines_in_their_own_metric(kind, mat
     penalties = np.repeat(question.PLAIN / (wide**2).sum(axis=1).max(), _core.PENALTIES)
     plain = by_the_book(wide, y, 0.0, orders, penalties)[1][:-1]
     np.testing.assert_allclose(made[:, -1], plain[:, 0], rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("power", [0, 9])
+def test_a_small_margin_is_looked_for_where_machines_miss_it(power):
+    """Rows that can be separated, but by no machine, have the maximum margin as comparator though no line asks for one:
+    the mistakes are at most 27,531 in units of their squares, and by the best machine 63,440."""
+    random = np.random.default_rng(0)
+    X, normal = random.normal(size=(400, 8)), random.normal(size=8)
+    y = np.where(X @ normal > 0, 1, -1)
+    mistakes, *_ = PassiveAggressive(C=100).fit(X * 10.0**power, y).certify(X * 10.0**power, y)
+    assert mistakes.theorem.name == "limited_mistakes"
+    assert mistakes.comparator.name == "maximum margin"
+    assert mistakes.bound < 31_000
 
 
 @pytest.mark.parametrize("power", [15, 30])

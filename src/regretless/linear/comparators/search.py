@@ -42,7 +42,9 @@ from .question import FEW_TARGETS, Question, Rounds
 MOST_WHOLE = 200_000  # entries of rows that a quick search goes over though nothing seems to separate them
 MOST_LOOKED_AT = 1 << 14  # of the rows of larger ones, among which are those that seem to be wrong
 PROOF_WORK, PROOF_AN_ENTRY = 1.5e8, 20.0  # multiplications of the search among some rows that cannot be separated
-FEW_A_COLUMN = 4  # rows a column, beyond which a margin is not looked for that no line asks for
+# A margin that no line asks for is looked for up to so many rows a column, and where no more of them are wrong, a
+# column and as a share.
+FEW_A_COLUMN, WRONG_A_COLUMN, FEW_WRONG = 4, 2, 0.02
 SOME = 256, 1024  # rows of larger ones that it looks at then, so many at least and at most
 UNKNOWN = "it was not found out whether the rounds can be separated: those that were looked at can"
 WIDE = "it was not found out whether the rounds can be separated: as many as would be looked at mostly can, so wide"
@@ -322,7 +324,7 @@ def _from_memory(
             continue
         separated = any(ray.least > 0 for ray in rays)
         margin: tuple[str, Array, float] | str | None = obstacle
-        if question.deep or (margin is None and (separated or _worth_a_margin(question, batch))):
+        if question.deep or (margin is None and (separated or _worth_a_margin(question, batch, rays))):
             margin = _margin(question, batch, signs, rays, separated)
         if isinstance(margin, str):
             obstacle = margin
@@ -343,12 +345,16 @@ def _from_memory(
     return seen.rays(directions, question.target_facts[target].loss), obstacle
 
 
-def _worth_a_margin(question: Question, batch: Batch) -> bool:
-    """Whether to look for a margin where no ray has one: a line says why there is none, or rows are so few that there
-    may well be one."""
+def _worth_a_margin(question: Question, batch: Batch, rays: list[Ray]) -> bool:
+    """Whether to look for a margin where no ray has one: a line says why there is none, or rows are so few, or so few
+    of them wrong, that there may well be one: machines of a small margin leave about one wrong a column."""
     return (
         any(SEPARATES[0] in dict(one.assumes) for one in question.theorems)
         or len(batch) <= FEW_A_COLUMN * batch.columns
+        or (
+            batch.entries <= MOST_WHOLE
+            and min(ray.errors for ray in rays) <= min(WRONG_A_COLUMN * batch.columns, FEW_WRONG * len(batch))
+        )
     )
 
 
