@@ -23,6 +23,7 @@ from regretless.linear import (
     PNormPerceptron,
     SecondOrderPerceptron,
     Winnow,
+    mirror_steps,
 )
 from regretless.linear.aggregated import comparators
 from regretless.linear.arow import PENALTIES
@@ -299,6 +300,25 @@ def test_a_small_margin_is_looked_for_where_machines_miss_it(power):
     assert mistakes.theorem.name == "limited_mistakes"
     assert mistakes.comparator.name == "maximum margin"
     assert mistakes.bound < 31_000
+
+
+@pytest.mark.parametrize(
+    ("learner", "words"),
+    [
+        (Perceptron(), ""),
+        (Winnow(balanced=True, gamma=0.1), " in Euclidean length"),
+        (PNormPerceptron(p=3.0), " in Euclidean length"),
+    ],
+)
+def test_a_margin_says_by_which_length_it_is_the_largest(learner, words, monkeypatch):
+    """Where theorems measure vectors by another length, that of the maximum margin is called the Euclidean one."""
+    monkeypatch.setattr(mirror_steps, "MOST_LP_ENTRIES", 0)  # no margin over the simplex is at hand
+    random = np.random.default_rng(1)
+    X, normal = random.normal(size=(60, 3)), np.array([1.0, -0.5, 0.3])
+    X = X[np.abs(X @ normal) > 0.2]
+    certificates = learner.fit(X, np.sign(X @ normal)).certify(X, np.sign(X @ normal))
+    names = {one.comparator.name for one in certificates if one.applies}
+    assert {name for name in names if name.startswith("maximum margin")} == {f"maximum margin{words}"}
 
 
 @pytest.mark.parametrize("power", [15, 30])

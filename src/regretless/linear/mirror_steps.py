@@ -15,7 +15,7 @@ from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..rows.state import BaseState, Rules
 from ..theory.rounding import EPSILON
-from .state import Geometry
+from .state import EUCLIDEAN, Geometry
 
 # columns of `memory`
 COLUMNS, POWER, MET, REFERENCE, BASE, SUM, REST, PEAK, TOUCHED, STEPS, BIAS, BIAS_CACHED, REACH = range(
@@ -305,6 +305,7 @@ class SimplexGeometry(DualGeometry):
     """
 
     PART = "yours, its positive part"
+    OF_MARGIN = EUCLIDEAN
 
     def __init__(self, duals: Duals, weights: int, *, balanced: bool, intercept: float) -> None:
         super().__init__(duals)
@@ -362,6 +363,8 @@ class DualNormGeometry(DualGeometry):
     p : float
         Of the weights' norm; |v|_q measures comparators, 1 / p + 1 / q = 1.
     """
+
+    OF_MARGIN = EUCLIDEAN
 
     def __init__(self, duals: Duals, p: float) -> None:
         super().__init__(duals)

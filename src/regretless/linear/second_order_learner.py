@@ -23,7 +23,7 @@ from .base import OnlineClassifier
 from .comparators.candidates import matrix_of
 from .comparators.question import FEW_TARGETS, as_it_is, order_of, passes_over
 from .second_order_state import SecondOrderState
-from .state import Geometry, State, Whitened
+from .state import EUCLIDEAN, Geometry, State, Whitened
 
 ROUNDS = FIELDS.index("rounds")
 FEW_COLUMNS = 200  # up to which "auto" keeps all of the matrix
@@ -142,6 +142,8 @@ class Ellipsoid(Geometry):
         margins of 1 are about as long. By default penalties of any rows, in units of the mean square of lengths: the
         longest of such rows is one whose features are rare, and says little of the others.
     """
+
+    OF_MARGIN = EUCLIDEAN
 
     def __init__(self, state: SecondOrderState, penalties: Sequence[float] | None = None) -> None:
         self.state, self._penalties = state, penalties

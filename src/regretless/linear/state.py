@@ -101,6 +101,9 @@ class State(BaseState):
 # ---- how it is compared
 
 
+EUCLIDEAN = " in Euclidean length"  # of a margin, where theorems measure by another length
+
+
 @dataclass(frozen=True, slots=True)
 class Whitened:
     """Rows whose comparators a geometry measures by Euclid's length.
@@ -136,6 +139,7 @@ class Geometry:
     """How a learner's theorems measure a comparator, and which ones they allow: any vector, by its Euclidean length."""
 
     PART: ClassVar[str] = "what is allowed of yours"  # the name of what `admissible` makes of a user's vector
+    OF_MARGIN: ClassVar[str] = ""  # what the name of the vector of the maximum margin, which is Euclid's, ends with
 
     def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:
         """The length and the divergence of a vector.

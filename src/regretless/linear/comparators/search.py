@@ -329,7 +329,7 @@ def _from_memory(
         if isinstance(margin, str):
             obstacle = margin
         elif margin is not None:
-            candidates.append(margin)
+            candidates.append(_with_its_length(question, margin))
         if question.svm:
             candidates += svm_directions(batch, signs, intercept, ledger.max_norm2)
         some = question.rounds if question.deep or separated or question.sample is None else question.sample
@@ -376,8 +376,15 @@ def margin_directions(question: Question, target: int) -> tuple[list[Direction],
             margin = margin_direction(batch, signs, question.rules.intercept, question.budget(batch.entries))
             if isinstance(margin, str):
                 return [], margin
-            return _along(question, target, unit_length(question.sums(target)), [margin]), None
+            named = _with_its_length(question, margin)
+            return _along(question, target, unit_length(question.sums(target)), [named]), None
     return [], None
+
+
+def _with_its_length(question: Question, margin: tuple[str, Array, float]) -> tuple[str, Array, float]:
+    """The vector whose name says by which length its margin is the largest, where theorems measure by another."""
+    name, vector, bias = margin
+    return name + question.geometry.OF_MARGIN, vector, bias
 
 
 def _why_inseparable(question: Question, batch: Batch, signs: Array, ray: Ray) -> str:
