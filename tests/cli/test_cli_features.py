@@ -144,6 +144,31 @@ def test_options_that_would_change_nothing_are_refused(run, table, words, expect
     assert expected in command.err
 
 
+@pytest.mark.parametrize(
+    ("words", "code", "expected"),
+    [
+        (("--ignore", "label"), 1, "response or y but for 'label', which --ignore leaves out"),
+        (("--ignore", "label", "--target", "label"), 1, "--target uses 'label', and --ignore leaves it out"),
+        (("--interactions", "label*age"), 1, "'label' is the target"),
+        (("--ignore", "age", "--interactions", "age*job"), 2, "--interactions uses 'age', and --ignore leaves it out"),
+        (("--text", "job", "--categorical", "job"), 2, "--text and --categorical both use 'job'"),
+        (("--no-certify", "--svm"), 2, "--svm: this is for certificates, and --no-certify wants none"),
+    ],
+)
+def test_a_column_that_an_option_takes_away_is_not_said_to_be_missing(run, table, words, code, expected):
+    """Of options that contradict each other the error names both, and never denies a column of the file."""
+    command = run("learn", table, *words)
+    assert (command.code, expected in command.err) == (code, True), command.err
+    assert "there is no column" not in command.err
+
+
+def test_a_folder_of_a_name_without_a_suffix_asks_for_its_format(run, tmp_path):
+    """A folder may be of Parquet files, which the error says, before options that tables alone have are refused."""
+    for words in ((), ("--target", "y")):
+        command = run("learn", tmp_path, *words)
+        assert (command.code, "--format parquet" in command.err) == (1, True)
+
+
 def test_other_products_than_the_models_are_refused(run, mail, tmp_path):
     """learn --resume refuses products that the model was not learned with, and takes those that it was."""
     run("learn", mail, *BARE, "--interactions", "1*2", "--save", tmp_path / "m.rgl")
@@ -151,4 +176,4 @@ def test_other_products_than_the_models_are_refused(run, mail, tmp_path):
     assert run(*words, "2*1").code == 0
     refused = run(*words, "*")
     assert refused.code == 2
-    assert "--interactions=*: the file that this continues had others" in refused.err
+    assert "--interactions=*: the file that this continues had others (1*2)" in refused.err

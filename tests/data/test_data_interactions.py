@@ -193,7 +193,7 @@ def test_products_of_columns_that_are_not_there_are_refused(table: Table) -> Non
     assert fails(table(TRAIN, interactions=["age*town"])) == (
         ": interactions=age*town: there is no column 'town'; the columns are 'age', 'city', 'hours'"
     )
-    assert "no column 'label'" in fails(table(TRAIN, interactions=["age*label"]))
+    assert "'label' is the target" in fails(table(TRAIN, interactions=["age*label"]))
     assert "a*b is expected" in fails(table(TRAIN, interactions=["age"]))
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+
+from ..command_line import CommandLine
 from .documents import examples, page, script
 
 
@@ -10,6 +13,18 @@ def test_the_examples_of_the_document_give_what_stands_below_them():
     doctests = examples("experts")
     assert doctests.attempted > 10
     assert doctests.failed == 0
+
+
+def test_few_labels_are_asked_of_the_file_of_the_page(capsys, monkeypatch, tmp_path):
+    """`combine --label-budget` takes the forecasts that the page makes, by the options that it shows."""
+    monkeypatch.chdir(tmp_path)
+    lines = page("experts").splitlines()
+    (made,) = (line for line in lines if line.startswith("python3 -c"))
+    exec(shlex.split(made)[2], {})
+    (tmp_path / "forecasts.csv").write_text(capsys.readouterr().out)
+    (shown,) = (line for line in lines if line.startswith("regretless") and line.endswith("--label-budget 5%"))
+    command = CommandLine(capsys, monkeypatch)(*shlex.split(shown)[1:])
+    assert command.code == 0, command.err
 
 
 def test_the_examples_on_intervals_give_what_stands_below_them():

@@ -61,7 +61,12 @@ def _refuse_idle_features(record: FeatureOptions) -> None:
     """Refuse options that would change no feature: of no column, or of one that is left out."""
     if record.ngrams is not None and not record.text and getattr(record, "resume", None) is None:
         raise UsageError("--ngrams is about the words of columns, and --text names these")
-    ignored = names_of(record.ignore) or ()
+    ignored, words = names_of(record.ignore) or (), names_of(record.text) or ()
+    if both := [name for name in names_of(getattr(record, "categorical", [])) or () if name in words]:
+        raise UsageError(f"--text and --categorical both use {both[0]!r}: name it in one of them")
+    for pair in names_of(record.interactions) or ():
+        if left_out := [name for name in pair.split("*") if pair.count("*") == 1 and name in ignored]:
+            raise UsageError(f"--interactions uses {left_out[0]!r}, and --ignore leaves it out: name it in one of them")
     for option in ("text", "categorical"):
         for name in names_of(getattr(record, option, [])) or ():
             if name in ignored:

@@ -85,7 +85,7 @@ class CrossedStream(WrappedStream):
             self._crossing = Crossing(interactions, numbering)
         else:
             self._crossing = Crossing.from_schema(schema.get("crossing"), int, numbering)
-            self._crossing.refuse_other(interactions, self._find)
+            self._crossing.refuse_other(interactions, self._find, lambda place: str(int(place) + self._first_id))
         self._crossing.frozen = frozen
 
     def batches(self, skip: int = 0) -> Iterator[Batch]:
@@ -134,9 +134,14 @@ class CrossedStream(WrappedStream):
         """The number of the column that the file calls so."""
         if not text.isdecimal():
             return None
-        first = self._inner.schema().get("ids_from", 0)
-        number = int(text) - (1 if first is None else first)
+        number = int(text) - self._first_id
         return number if 0 <= number < LOW >> 1 else None
+
+    @property
+    def _first_id(self) -> int:
+        """The number that the file calls its first column by."""
+        first = self._inner.schema().get("ids_from", 0)
+        return 1 if first is None else int(first)
 
     def _read(self) -> Iterator[Batch]:
         self._own, self._own_skipped, first, numbers = [], 0, 0, np.zeros(1, dtype=np.int64) - 1

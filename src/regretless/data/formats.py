@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from os import PathLike
+from os.path import isdir
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ..errors import DataError, ParameterError
@@ -67,6 +69,9 @@ class Formats(NamedTuple):
             advice = "save it as .csv or .parquet; if it is one of these by another name, say so with --format"
             raise DataError(name_of(path), None, None, f"no format of such files ({last[0]}) is read", advice)
         chosen = format or next((name for name in self.names if last and last[0] in SUFFIXES[name]), None)
+        if chosen is None and isinstance(path, str | PathLike) and isdir(path):
+            tables = ", or give --format parquet or arrow to read all its files" if "parquet" in self.names else ""
+            raise DataError(name_of(path), None, None, "this is a folder", f"name a file in it{tables}")
         chosen = chosen or otherwise or self.otherwise
         if chosen not in self.names:
             raise ParameterError("format", repr(chosen), f"{self.before} {', '.join(self.names)}", ": ")

@@ -11,6 +11,7 @@ from .._core import cross_rows, fill_places, hash_keys, number_keys
 from ..checks import names_in
 from ..errors import ModelError, ParameterError, RegretlessError
 from .batch import ABSENT, Array, Batch
+from .messages import MOST
 
 HASH = "splitmix64"
 PAIR = 32  # bits of a key that hold the larger number of a pair; above them stands the smaller one, and 1
@@ -286,26 +287,39 @@ class Crossing:
         """The pairs of columns that are named."""
         return self._pairs or ()
 
-    def resolve(self, find: Callable[[str], Name | None]) -> None:
+    def resolve(
+        self, find: Callable[[str], Name | None], absent: Callable[[str], str] = "there is no column {!r}".format
+    ) -> None:
         """Find the columns that are meant, once it is known what they are called.
 
         Parameters
         ----------
         find : callable
             Gives what a column is known by; None for a name that no column has.
+        absent : callable
+            Says why there is no column of a name.
         """
         if not self._resolved:
-            self._pairs = tuple(dict.fromkeys(_pair(text, find) for text in self.wanted))
+            self._pairs = tuple(dict.fromkeys(_pair(text, find, absent) for text in self.wanted))
             self._resolved = True
 
-    def refuse_other(self, wanted: Sequence[str], find: Callable[[str], Name | None]) -> None:
-        """Refuse other products than those that a model was learned with."""
+    def refuse_other(
+        self, wanted: Sequence[str], find: Callable[[str], Name | None], called: Callable[[Name], str] = str
+    ) -> None:
+        """Refuse other products than those that a model was learned with; `called` is what `find` finds a column by."""
         if not wanted:
             return
         other = Crossing(wanted, self.numbering)
         other.resolve(find)
         if other.everything != self.everything or set(other.pairs) != set(self.pairs):
-            raise ParameterError("interactions", ",".join(wanted), "the file that this continues had others", ": ")
+            own = (
+                ALL
+                if self.everything
+                else ", ".join(f"{called(a)}*{called(b)}" for a, b in self.pairs[:MOST]) or "none"
+            )
+            more = f" and {len(self.pairs) - MOST} more" if len(self.pairs) > MOST else ""
+            fault = f"the file that this continues had others ({own}{more})"
+            raise ParameterError("interactions", ",".join(wanted), fault, ": ")
 
     def batch(self, rows: Products, labels: Array | None) -> Batch:
         """Rows with their products as a batch."""
@@ -337,7 +351,7 @@ class TooManyProducts(RegretlessError):
     """There are more columns than may be listed."""
 
 
-def _pair(text: str, find: Callable[[str], Name | None]) -> Pair:
+def _pair(text: str, find: Callable[[str], Name | None], absent: Callable[[str], str]) -> Pair:
     """The two columns that a text names; their names may have asterisks of their own."""
     halves = [(text[:place], text[place + 1 :]) for place, letter in enumerate(text) if letter == ALL]
     both = [(find(left), find(right)) for left, right in halves]
@@ -351,8 +365,8 @@ def _pair(text: str, find: Callable[[str], Name | None]) -> Pair:
         raise ParameterError("interactions", text, "a*b is expected, or * for all pairs", ": ")
     if len(halves) > 1:
         raise ParameterError("interactions", text, "only products of two columns, a*b, can be asked for", ": ")
-    unknown = [half for half in halves[0] if find(half) is None]
-    raise ParameterError("interactions", text, f"there is no column {' and no column '.join(map(repr, unknown))}", ": ")
+    unknown = [absent(half) for half in halves[0] if find(half) is None]
+    raise ParameterError("interactions", text, " and ".join(unknown), ": ")
 
 
 def named_pairs(batch: Batch, pairs: Iterable[Pair]) -> tuple[Array, Array]:

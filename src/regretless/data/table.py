@@ -240,12 +240,18 @@ class TableStream(Stream):
         self._resolve(wanted)
         return wanted if target is None else [*wanted, target]
 
+    def _absent(self, name: str) -> str:
+        """Why a column is none of the features."""
+        if name in self._ignore:
+            return f"--ignore leaves out {name!r}"
+        return f"{name!r} is the target" if name == self._target else f"{LACKING} {name!r}"
+
     def _resolve(self, wanted: list[str]) -> None:
         """Find the columns whose products are wanted."""
         if self._crossing is None:
             return
         try:
-            self._crossing.resolve(lambda name: name if name in wanted else None)
+            self._crossing.resolve(lambda name: name if name in wanted else None, self._absent)
         except RegretlessError as error:
             raise self._error(str(error), f"the columns are {listed(wanted)}") from error
         products = len(wanted) * (len(wanted) - 1) // 2
@@ -283,12 +289,16 @@ class TableStream(Stream):
         if self._stated_target is None and self._frozen:
             return None
         meant = ""
-        if self._target is not None:
+        if self._target is not None and self._target in self._ignore:
+            fault = f"--target uses {self._target!r}, and --ignore leaves it out"
+        elif self._target is not None:
             fault, meant = f"{LACKING} {self._target!r}", did_you_mean(self._target, names)
         elif called:
             fault = f"any of the columns {listed(called)} may be the target"
         else:
             fault = f"no column is called {', '.join(TARGETS[:-1])} or {TARGETS[-1]}"
+            if left_out := sorted(name for name in self._ignore if name.casefold() in TARGETS):
+                fault += f" but for {listed(left_out)}, which --ignore leaves out"
         raise self._target_error(fault, names, meant)
 
     def _target_error(self, fault: str, names: list[str], meant: str) -> DataError:

@@ -177,7 +177,9 @@ def _kind_of(task: str) -> type[LearnOutput]:
 def _refuse_contradictions(arguments: LearnOptions) -> None:
     """Refuse options that contradict each other, before anything is read or written."""
     if arguments.no_certify and (arguments.against is not None or arguments.svm or arguments.deep):
-        raise UsageError("--against, --svm and --deep are for certificates, and --no-certify wants none")
+        asked = {"--against": arguments.against is not None, "--svm": arguments.svm, "--deep": arguments.deep}
+        named = " and ".join(name for name, is_asked in asked.items() if is_asked)
+        raise UsageError(f"{named}: this is for certificates, and --no-certify wants none")
     refuse_shares(arguments)
     inputs = [*arguments.files, *filter(None, [arguments.against])]
     refuse_foreign(arguments.save_comparators, certified=not arguments.no_certify)
