@@ -223,7 +223,8 @@ def add_saving(group: argparse._ArgumentGroup, unit: str) -> None:
 def add_format(group: argparse._ArgumentGroup, formats: Formats) -> None:
     """Which of these formats the file has."""
     names = ", ".join(formats.names)
-    default = f"by default by the suffix, else {formats.otherwise}"
+    table = ", or a table if the first line has cells" if formats.otherwise == "svmlight" else ""
+    default = f"by default by the suffix, else {formats.otherwise}{table}"
     group.add_argument("--format", choices=formats.names, metavar="NAME", help=f"{names}; {default}")
 
 

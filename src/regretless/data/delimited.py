@@ -329,6 +329,7 @@ def _explain(name: str, kind: str, column: Any, read: Array, ways: str) -> Calla
 
     def explain(row: int) -> tuple[str, str]:
         cell = column[int(np.searchsorted(read, row))].as_py().decode(errors="backslashreplace")
-        return f"column {name!r} holds {shown(cell)}", f"{expected} is expected{ways}"
+        text = shown(cell).replace("\\\\x", "\\x")  # bytes that are no text have one stroke
+        return f"column {name!r} holds {text}", f"{expected} is expected{ways}"
 
     return explain

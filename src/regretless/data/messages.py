@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..errors import ParameterError
+from ..errors import DataError, ParameterError
 
 SKIPPING = "--on-error skip passes over such rows"
 LONGEST = 40  # characters of a text that are shown
@@ -14,6 +14,11 @@ MOST = 10  # names that are listed
 MOST_COLUMNS = 40  # that are listed
 FEW = 4  # values that are named
 MOST_CLASSES = 20  # different values that a column of labels has, as a guess
+
+
+def or_skipped(error: DataError) -> DataError:
+    """The error about one row, which also says how such rows are passed over."""
+    return DataError(error.path, error.line, error.column, error.fault, f"{error.advice}; {SKIPPING}", error.more)
 
 
 def one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:

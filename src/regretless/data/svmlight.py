@@ -14,6 +14,7 @@ import numpy as np
 from .._core import SvmlightParser
 from ..errors import DataError, RegretlessError
 from .batch import Array, Batch
+from .messages import or_skipped
 from .source import Source, can_be_read_again, name_of, open_bytes
 from .stream import Stream, past
 
@@ -146,8 +147,10 @@ class SvmlightStream(Stream):
     def _judge(self, bad: int, complaints: list[Complaint]) -> None:
         for complaint in complaints:
             error = self._refused(complaint)
-            if not self._skip_bad or complaint[0] == "line too long":
+            if complaint[0] == "line too long":
                 raise error
+            if not self._skip_bad:
+                raise error if b"|" in complaint[3] else or_skipped(error)  # of a file of another format all are bad
             self._pass_over(str(error))
         self.skipped += bad - len(complaints)
 

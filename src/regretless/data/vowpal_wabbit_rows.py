@@ -15,7 +15,7 @@ from .._core import VowpalRows, columns_of
 from ..atomic_write import replacing
 from ..errors import DataError, RegretlessError
 from .batch import ABSENT, Array, Batch
-from .messages import one_of, shown
+from .messages import one_of, or_skipped, shown
 from .names import called, column_names
 from .source import LONGEST_ROW, Source, can_be_read_again, name_of, open_bytes
 from .stream import REMEMBERED_ERRORS, Stream, past
@@ -205,7 +205,8 @@ class WabbitStream(Stream):
                         raise
                     self._pass(fault)
         except DataError as fault:
-            return fault
+            is_read = fault.column is not None  # what is too long is not, and cannot be passed over
+            return or_skipped(fault) if is_read and not self._skips else fault
         return None
 
     def _batch(self, part: list[tuple[TextLine, Any]]) -> Batch:
