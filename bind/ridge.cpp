@@ -45,7 +45,8 @@ Report ridge_regression(const Any& values, const std::optional<Any>& indices, co
     r.block.wide_indices = false;
     r.block.wide_starts = true;
   }
-  const auto room = std::make_unique_for_overwrite<double[]>(std::size_t(ridge_room(r.block.rows, p.columns, r.block.entries)));
+  const auto room =
+      std::make_unique_for_overwrite<double[]>(std::size_t(ridge_room(r.block.rows, p.columns, r.block.entries)));
   p.room = room.get();
   return report(REGRETLESS_COMPILED(ridge_kernels).minimise(r.block, r.of, p));
 }

@@ -95,8 +95,8 @@ class Ridge {
 
  private:
   static constexpr int few_rows = 1000, most_turns = 60, most_in_a_step = 15;  // of conjugate gradients
-  static constexpr double stiff = 10, shortest = 1e-10;  // the shortest share of a step
-  static constexpr double loose = 0.1;  // which part of the squared slope a step may leave
+  static constexpr double stiff = 10, shortest = 1e-10;                        // the shortest share of a step
+  static constexpr double loose = 0.1;   // which part of the squared slope a step may leave
   static constexpr double close = 1e-4;  // what the last step descends by: the next would by a small part of it
 
   double* take(std::int64_t n) {
@@ -245,8 +245,8 @@ struct Entered {
   double* alone;
 
   Entered(double*& free, std::int64_t rows, std::int64_t columns, std::int64_t entries)
-      : values(free), indices(reinterpret_cast<std::int32_t*>(values + entries)),
-        numbers(indices + entries), starts(reinterpret_cast<std::int64_t*>(values + entries + (entries + columns + 1) / 2)),
+      : values(free), indices(reinterpret_cast<std::int32_t*>(values + entries)), numbers(indices + entries),
+        starts(reinterpret_cast<std::int64_t*>(values + entries + (entries + columns + 1) / 2)),
         alone(reinterpret_cast<double*>(starts + rows + 1)) {
     free = alone + rows;
   }
