@@ -315,5 +315,6 @@ def _described(schema: dict[str, Any] | None, path: str, name: str, reader: Read
     here = kinds["vw" if name == "vw" else "table"] if reader.named else "numbers"
     if known != here:
         fault = f"its columns have {here} (format {name})"
-        raise RegretlessError(f"{path}: {fault}, but the model knows columns by their {known}")
+        like = {"names": "a table (csv, parquet)", "numbers": "svmlight text or an array"}.get(known, "--format vw")
+        raise RegretlessError(f"{path}: {fault}, but the model knows columns by their {known}; give rows as {like}")
     return schema
