@@ -12,7 +12,7 @@ from regretless.alarms import ConfidenceSequence
 from regretless.alarms.confidence import GRID, HedgedCapital
 from regretless.errors import ModelError, ParameterError, RowRefused
 from regretless.textbook.alarms import capitals
-from regretless.textbook.confidence_sequence import confidence_sequence
+from regretless.textbook.off_policy import confidence_sequence
 from regretless.verify.formulas import FORMULAS
 
 METHODS = ["bernstein", "betting"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.alarms.confidence import Increments
-from regretless.textbook.confidence_sequence import confidence_sequence
+from regretless.textbook.off_policy import confidence_sequence
 from regretless.theory.confidence import (
     PLAYED,
     PRICES,

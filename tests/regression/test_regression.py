@@ -22,8 +22,8 @@ from regretless.regression import (
     OnlineNewtonStep,
     VovkAzouryWarmuth,
 )
+from regretless.regression.hindsight import ridge_regressions
 from regretless.regression.losses import FORECAST_LOSSES
-from regretless.regression.ridge import ridge_regressions
 from regretless.textbook import regression as book
 
 from ..examples import first_of

@@ -30,8 +30,7 @@ from ..rows.validation import read_rows
 from ..theorem import Theorem
 from ..theory.aggregated import MemberComparator
 from ..theory.regression import RegressionFacts, against_all, by_a_full_matrix
-from .ridge import ridge_regressions
-from .scores import scorer
+from .hindsight import ridge_regressions, scorer
 from .state import MOST, SUMS, RegressionRules, RegressionState
 from .validation import read_outcomes
 

@@ -1,6 +1,7 @@
-"""The mean reward of a policy by the log of another one, within ends that hold at all times.
+"""The mean reward of a policy by the log of another one, and the mean of losses, within ends that hold at all times.
 
-Waudby-Smith, Wu, Ramdas, Karampatziakis & Mineiro 2022; here with rates that stay the same for all means.
+Waudby-Smith, Wu, Ramdas, Karampatziakis & Mineiro 2022; here with rates that stay the same for all means. Of losses:
+Howard, Ramdas, McAuliffe & Sekhon 2021, Theorem 4, with a mixture over rates in place of their boundary.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 Ends = tuple[float, float]
 RATES = [2.0**k for k in range(3, -19, -1)]
+RATES_OF_LOSSES = [0.75] + [0.5**k for k in range(1, 17)]
 
 
 def policy_interval(rewards: Sequence[float], weights: Sequence[float], alpha: float) -> list[tuple[float, float]]:
@@ -130,6 +132,38 @@ def mean_refused(sums: Any, rounds: float, most: float, alpha: float) -> float:
     return low
 
 
+def confidence_sequence(increments: Sequence[float], alpha: float) -> list[tuple[float, float]]:
+    """The interval of the average of conditional means of increments in [0, 1], after each of them."""
+    intervals = []
+    total = variance = 0.0
+    for t, x in enumerate(increments):
+        guess = (0.5 + total) / (t + 1)
+        total += x
+        variance += (x - guess) ** 2
+        radius = largest_excess(variance, alpha / 2)
+        intervals.append((max(0.0, (total - radius) / (t + 1)), min(1.0, (total + radius) / (t + 1))))
+    return intervals
+
+
+def largest_excess(variance: float, alpha: float) -> float:
+    """The s at which the mean of exp(rate s - (-ln(1 - rate) - rate) variance) over the rates is 1 / alpha."""
+    low, high = 0.0, 1.0
+    while _log_mean(high, variance) < log(1 / alpha):
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        if _log_mean(middle, variance) < log(1 / alpha):
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _log_mean(s: float, variance: float) -> float:
+    powers = [rate * s - (log(1 / (1 - rate)) - rate) * variance for rate in RATES_OF_LOSSES]
+    return max(powers) + log(sum(exp(power - max(powers)) for power in powers) / len(powers))
+
+
 def _policy_value(ledger: dict[str, Any], _: dict[str, Any], learner: dict[str, Any]) -> float:
     half, rounds, estimate = learner["delta"] / 2, ledger["rounds"], ledger["estimate"]
     low, high = mean_refused(ledger["gains"], rounds, 1.0, half), 1 - mean_refused(ledger["losses"], rounds, 1.0, half)
@@ -141,4 +175,20 @@ def _policy_excess(ledger: dict[str, Any], _: dict[str, Any], learner: dict[str,
     return float(ledger["width"] * (1 - least))
 
 
-BOUNDS = {"probable": {"policy_value": _policy_value, "policy_excess": _policy_excess}}
+def _excess_loss(ledger: dict[str, Any], _: dict[str, Any], learner: dict[str, Any]) -> float:
+    s = largest_excess(ledger["variance"], learner["delta"])
+    return float((ledger["excess"] + 2 * s) / ledger["rounds"])
+
+
+def _mean_loss(ledger: dict[str, Any], _: dict[str, Any], learner: dict[str, Any]) -> float:
+    return float(ledger["width"] * largest_excess(ledger["variance"], learner["delta"] / 2) / ledger["rounds"])
+
+
+BOUNDS = {
+    "probable": {
+        "policy_value": _policy_value,
+        "policy_excess": _policy_excess,
+        "excess_loss": _excess_loss,
+        "mean_loss": _mean_loss,
+    }
+}

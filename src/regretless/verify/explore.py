@@ -15,7 +15,6 @@ from ..learner_table import CONTEXTUAL_BANDITS, REGRESSORS
 from ..textbook import contextual as rules
 from ..textbook import off_policy as bets
 from ..textbook import regression as regressions
-from ..textbook.confidence_sequence import largest_excess
 from .bandits import uniforms
 from .certificates import RELATIVE, Again, at_once, idle, whole
 from .checks import OR_SETTINGS, Check, Number, alike, at, elsewhere, has, headline, not_played
@@ -252,7 +251,7 @@ def _mean_sums(report: Fields, costs: Array) -> tuple[Array, float, float]:
     x = (costs - low) / (high - low)
     guesses = (0.5 + np.cumsum(x) - x) / np.arange(1, len(x) + 1)
     variance = float(((x - guesses) ** 2).sum())
-    return x, variance, largest_excess(variance, delta / 2)
+    return x, variance, bets.largest_excess(variance, delta / 2)
 
 
 def _mean_ends(report: Fields, costs: Array) -> list[float]:
