@@ -57,7 +57,7 @@ def test_categorical_takes_several_columns(run, tmp_path):
     ("words", "message"),
     [
         (("--ignore", "nothing"), "there is no column 'nothing'"),
-        (("--ignore", "label", "--target", "label"), "there is no column 'label'"),
+        (("--ignore", "label", "--target", "label"), "--target uses 'label', and --ignore leaves it out"),
         (("--target", "day"), "column 'day' holds dates or times; turn it into numbers"),
         (("--interactions", "day*a"), "column 'day' holds dates or times; leave it out with --ignore day"),
         (("--format", "svmlight", "--ignore", "a"), "--ignore has no meaning in the format svmlight"),
