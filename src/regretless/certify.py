@@ -18,8 +18,8 @@ from .errors import RegretlessError, RowRefused
 from .linear.base import OnlineClassifier
 from .linear.certificates import CertifiedLearner, reproduces
 from .linear.comparators.evaluate import Vector
-from .linear.comparators.line_search import Direction
 from .linear.comparators.question import Question
+from .linear.comparators.rays import Direction
 from .linear.comparators.search import all_directions, margin_directions, read
 from .linear.labels import codes_of
 from .theory.facts import SEPARATES

@@ -31,7 +31,7 @@ from regretless.linear import (
     PNormPerceptron,
     Winnow,
 )
-from regretless.linear.comparators.line_search import Direction, Sight
+from regretless.linear.comparators.rays import Direction, Sight
 
 LEARNERS: list[Any] = [
     Perceptron(intercept=1.0),

@@ -19,9 +19,10 @@ from regretless.data.arrays import ArrayStream
 from regretless.data.batch import Batch
 from regretless.errors import RegretlessError
 from regretless.linear import AROW, OnlineGradientDescent, Perceptron, Winnow
-from regretless.linear.comparators import candidates, line_search, search
+from regretless.linear.comparators import candidates, rays, search
 from regretless.linear.comparators.evaluate import Exact, Span, Vector, read_tallies
-from regretless.linear.comparators.line_search import Direction, Multiples, Sight, Slack, edges, look
+from regretless.linear.comparators.line_search import Multiples, Slack
+from regretless.linear.comparators.rays import Direction, Sight, edges, look
 from regretless.textbook import linear as book
 from regretless.theory.facts import OF_ALL_MULTIPLES, LinearFacts
 from regretless.theory.margin_losses import MARGIN_LOSSES
@@ -272,7 +273,7 @@ def test_tables_of_some_directions_say_what_one_of_all_says(written, monkeypatch
     X, signs = draw.normal(size=(rows, columns)), draw.choice([-1, 1], rows).astype(np.int32)
     along, sums = [Direction.along(str(k), draw.normal(size=columns), draw.normal()) for k in range(9)], []
     for many in (10**6, 1):
-        monkeypatch.setattr(line_search, "MANY_COLUMNS", many)
+        monkeypatch.setattr(rays, "MANY_COLUMNS", many)
         sight = Sight(along, 0.5, written=written)
         sums += read_tallies([sight], [(Batch(X, None, columns), signs)], [Span(rows, 1, 0)])
     for name in ("bins", "least", "rounds", "longest", "total", *(["margins"] if written else [])):

@@ -28,6 +28,7 @@ from regretless.linear import (
 from regretless.linear.aggregated import comparators
 from regretless.linear.arow import PENALTIES
 from regretless.linear.comparators import candidates, evaluate, line_search, question, search
+from regretless.linear.comparators.rays import Direction, look
 from regretless.linear.separation.result import INSEPARABLE
 from regretless.regression import AggregatedRegressor
 from regretless.rows import narrowed
@@ -66,8 +67,8 @@ def test_the_best_scale_is_that_of_all_edges():
     rounds, span = [(Batch(X, None, 9), y)], evaluate.Span.of(80, 80)
     facts = learner.target_facts()[0]
     along = [learner.coef_[0], X.T @ y, learner.coef_[0] + X.T @ y]
-    directions = [line_search.Direction.along(str(k), v) for k, v in enumerate(along)]
-    rays = line_search.look(rounds, directions, intercept=0.0, span=span, loss_name="perceptron")
+    directions = [Direction.along(str(k), v) for k, v in enumerate(along)]
+    rays = look(rounds, directions, intercept=0.0, span=span, loss_name="perceptron")
     searched, ledger, all_edges = 0, learner.ledger_, line_search.Multiples(rays, 3 * [np.arange(4000, 9000)])
     for theorem, best in zip(learner.proven(), line_search.best_on(rays, learner.proven(), ledger, facts), strict=True):
         if best is None:
@@ -84,8 +85,8 @@ def test_formulas_of_single_numbers_have_the_best_edge_of_each_ray():
     X, y = rows_of(n=80)
     learner = Perceptron().fit(X, y)
     rounds, span, facts = [(Batch(X, None, 9), y)], evaluate.Span.of(80, 80), learner.target_facts()[0]
-    directions = [line_search.Direction.along(str(k), v) for k, v in enumerate([learner.coef_[0], X.T @ y, y @ X**3])]
-    rays = line_search.look(rounds, directions, intercept=0.0, span=span, loss_name="perceptron")
+    directions = [Direction.along(str(k), v) for k, v in enumerate([learner.coef_[0], X.T @ y, y @ X**3])]
+    rays = look(rounds, directions, intercept=0.0, span=span, loss_name="perceptron")
     coarse = line_search.Multiples(rays, [np.arange(*ray.range(), line_search.COARSE) for ray in rays])
     for error in (TypeError, OverflowError):
 

@@ -26,8 +26,9 @@ from ..theory.perceptron import CLASSES_SEPARATE, MULTICLASS, classes_clean_pass
 from .base import OnlineClassifier
 from .comparators.candidates import MOST_SVM_ENTRIES, Plan, matrix_of, with_constant, with_int32
 from .comparators.evaluate import Charged, Tally
-from .comparators.line_search import Direction, Ray, RaySums, Sight, best_on
+from .comparators.line_search import best_on
 from .comparators.question import Question, epochs
+from .comparators.rays import Direction, Ray, RaySums, Sight
 from .comparators.search import extra_plans, unit_length
 from .state import BIAS, State
 

@@ -18,7 +18,7 @@ from ..separation.budget import Budget
 from ..state import Geometry, Whitened
 from .candidates import Means, Plan, machine_directions
 from .evaluate import Span, Tally, read_tallies, together
-from .line_search import RaySums
+from .rays import RaySums
 
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
 MOST_PLAYED = 1_000_000  # entries that the extra passes of one learner look at for a few targets, when rounds are few

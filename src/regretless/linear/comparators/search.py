@@ -36,8 +36,9 @@ from .evaluate import (
     scores_of,
     signed,
 )
-from .line_search import Best, Direction, Ray, Sight, best_on
+from .line_search import Best, best_on
 from .question import FEW_TARGETS, Question, Rounds
+from .rays import Direction, Ray, Sight
 
 MOST_WHOLE = 200_000  # entries of rows that a quick search goes over though nothing seems to separate them
 MOST_LOOKED_AT = 1 << 14  # of the rows of larger ones, among which are those that seem to be wrong
