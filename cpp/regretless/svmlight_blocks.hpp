@@ -157,13 +157,14 @@ class SvmlightBlocks {
     into.lend(job_);
     job_.text = text_.begin();
     job_.end = text_.begin() + text_.ready();
-    if (!first_id_) detect_first_id();
+    if (!first_id_ && detect_first_id()) return;
     job_.first_id = first_id_.value_or(1);
     kernel_(job_);
   }
 
-  // Reads the block as if ids began at 0: they do if a good row has one, and at 1 if there are entries but no 0.
-  void detect_first_id() {
+  // Reads the block as if ids began at 0: they do if a good row has one, and at 1 if there are entries but no 0. True
+  // where it need not be read again: nothing is bad, and columns that are one too large become smaller.
+  bool detect_first_id() {
     SvmlightJob trial = job_;
     trial.first_id = 0;
     ++trial.columns_allowed;
@@ -173,7 +174,14 @@ class SvmlightBlocks {
       const std::int64_t begin = trial.starts[row];
       zero |= begin < trial.starts[row + 1] && trial.indices[begin] == 0;
     }
-    if (trial.entries > job_.entries) first_id_ = zero ? 0 : 1;
+    const bool ones = !zero && trial.entries > job_.entries;
+    if (zero || ones) first_id_ = zero ? 0 : 1;
+    if (trial.complaints || (zero && trial.columns > job_.columns_allowed)) return false;
+    for (std::int64_t k = job_.entries; ones && k < trial.entries; ++k) --trial.indices[k];
+    trial.columns -= ones;
+    --trial.columns_allowed;
+    job_ = trial;
+    return true;
   }
 
   SvmlightKernel kernel_;

@@ -382,6 +382,19 @@ def test_first_id_is_found() -> None:
     assert rows == [(1, [0], [1])]
 
 
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+@pytest.mark.parametrize("first", [b"1 1:1", b"1 0:1", b"1 3:1", b"1 4:1", b"1 0:1 x", b"1", b"1 2147483647:1"])
+def test_rows_are_those_of_the_first_id_that_is_found(first: bytes, on_error: str) -> None:
+    """Rows, complaints and columns are the same whether the first id is found or said beforehand."""
+    for second in (b"1 3:1", b"1 0:2 3:4", b"1 4:1", b"x", b"1 2:1 1:1"):
+        text = b"\n".join((first, second, b"0 1:.5 2:.25\n"))
+        rows, error, stream = read(text, max_features=3, on_error=on_error)
+        found = stream.schema()["ids_from"]
+        said = read(text, max_features=3, on_error=on_error, ids_from=1 if found is None else found)
+        assert (rows, str(error)) == (said[0], str(said[1]))
+        assert (stream.skipped, stream.first_errors) == (said[2].skipped, said[2].first_errors)
+
+
 def test_rows_without_entries_decide_nothing() -> None:
     """Blocks without entries leave the question of the first id to a later block."""
     rows, error, _ = read(b"1\n" * 100 + b"1 0:1\n", block=16)
