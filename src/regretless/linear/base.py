@@ -193,13 +193,15 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
         return self
 
     @in_turn
-    def observe(self, batch: Batch) -> None:
+    def observe(self, batch: Batch, weights: Array | None = None) -> None:
         """Play a batch of a stream, whose columns and classes may be new.
 
         Parameters
         ----------
         batch : Batch
             Rows with labels; the feature count is the batch's from then on.
+        weights : ndarray of float64, shape (rows,), optional
+            What each round's loss is multiplied by, besides the weight of its class.
 
         Raises
         ------
@@ -213,7 +215,7 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
         else:
             self.lookahead_ = self.looks_at_columns()
         self._playing = self.rules()
-        weights = weigh(self.class_weight, batch.labels, None, None)
+        weights = weigh(self.class_weight, batch.labels, weights, None)
         self._play_and_meet(batch, batch.labels, weights, self._playing)
         self.n_features_in_ = self.state_.columns
 

@@ -21,12 +21,13 @@ from ..data.sample import sample_of
 from ..errors import RegretlessError
 from ..ledger import FIELDS, Ledger
 from ..rows.narrowed import Wide, few_columns, widened
+from ..rows.sample_weights import read_weights
 from ..rows.state import BaseState, Rules
 from ..rows.validation import read_rows
 from ..theorem import Theorem
-from ..theory.facts import LinearFacts
+from ..theory.facts import MEASURED, LinearFacts
 from ..theory.online_to_batch import FUTURE, Declared
-from .labels import codes_of, read_labels
+from .labels import codes_of, distinct, read_labels, weigh
 from .state import Geometry
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
 Orders = Callable[[int], Array | None]
 ROUNDS = FIELDS.index("rounds")
+WEIGHTS_WANTED = "its rounds were learned with weights; give certify the same sample_weight"
 NO_SVMS = "SVMs were not tried, for scikit-learn is not installed"
 
 # What may be taken from all rows before the first is played, by the parameter that says so.
@@ -176,7 +178,7 @@ class CertifiedLearner(FirstPass, ABC):
         """The parameters and their values."""
 
     @abstractmethod
-    def observe(self, batch: Batch) -> None:
+    def observe(self, batch: Batch, weights: Array | None = None) -> None:
         """Play a batch of a stream, whose columns and classes may be new."""
 
     @abstractmethod
@@ -204,6 +206,10 @@ class CertifiedLearner(FirstPass, ABC):
     def declined(self, why: str) -> list[Certificate]:
         """Certificates that do not apply, all for the same reason."""
         return [Certificate(theorem, None, None, None, why) for theorem in self.proven()]
+
+    def multiplies_rows(self) -> bool:
+        """Whether a row of weight c teaches as c times the row does, so that theorems speak of these."""
+        return False
 
     def by_sums(self) -> list[Certificate]:
         """The certificates for which no round is read again; of most learners none."""
@@ -239,6 +245,7 @@ class CertifiedLearner(FirstPass, ABC):
         deep: bool = False,
         iid: bool = False,
         delta: float = 0.05,
+        sample_weight: Any = None,
     ) -> list[Certificate]:
         """Read every theorem of this learner against the rounds that it played.
 
@@ -262,6 +269,10 @@ class CertifiedLearner(FirstPass, ABC):
             what the first pass guarantees of new ones.
         delta : float, default=0.05
             How improbable it may be that this guarantee fails.
+        sample_weight : array-like, shape (rounds,), optional
+            Those that the rounds were learned with. To the perceptron, averaged, voted and of several classes too, a
+            row x of weight c is the row c x: its theorems then speak of these rows. Those of other learners count each
+            round once, and do not apply if one weighs something else.
 
         Returns
         -------
@@ -271,13 +282,12 @@ class CertifiedLearner(FirstPass, ABC):
         self._require_fitted()
         future = self.certify_risk(delta) if iid else []
         batch = read_rows(X, learner=self, reset=False, text="known")
-        codes = self.codes(read_labels(y, len(batch)))
+        labels = read_labels(y, len(batch))
+        codes, weights = self.codes(labels), self._weights_of_rounds(sample_weight, labels)
         again = partial(iter, [(batch, codes)])
-        replayed = None
-        if self.ledger_.weighted == 0 and self.state_.steady:
-            same, replayed = self.plays_again(again)
-            if not same:
-                return Certificates(self.declined(NOT_REPRODUCED.format(name="X")) + future)
+        why, replayed = self._of_other_rounds(again, weights)
+        if why is not None:
+            return Certificates(self.declined(why) + future)
         learner, batch, used = (
             (self, batch, None) if against is not None else self._of_columns_that_occur(batch, replayed)
         )
@@ -285,13 +295,47 @@ class CertifiedLearner(FirstPass, ABC):
         question = learner.question(again, len(batch), in_memory=True, svm=svm, against=against, deep=deep)
         facts = [replace(one, width=self.state_.columns + 1.0) for one in question.target_facts]
         question = replace(question, replayed=replayed, target_facts=facts)
-        if not deep:
-            question = replace(question, sample=sample_of(batch, codes))
-        certificates = self.certify_rounds(question)
+        certificates = self._judged(question, weights)
         if used is not None:
             made: dict[int, Wide] = {}
             certificates = [widened(one, used, self.state_.columns, made) for one in certificates]
         return Certificates(certificates + future)
+
+    def _of_other_rounds(self, again: Rounds, weights: Array | None) -> tuple[str | None, Any]:
+        """Why nothing can be said of this run by these rounds, if so; and what was written down when they were played
+        again. Where no theorem would apply anyway, they are not."""
+        weighted, replayed = self.ledger_.weighted > 0, None
+        if self.multiplies_rows() and weighted and weights is None:
+            return WEIGHTS_WANTED, None
+        same = weights is None or weighted
+        if same and weights is not None and self.multiplies_rows():
+            same = reproduces(self, again, weights)
+        elif same and not weighted and self.state_.steady:
+            same, replayed = self.plays_again(again)
+        return None if same else NOT_REPRODUCED.format(name="X"), replayed
+
+    def _weights_of_rounds(self, sample_weight: Any, labels: Array) -> Array | None:
+        """What the rounds weigh, by themselves and, where that makes them other rows, by their classes; None if 1."""
+        weights = read_weights(sample_weight, len(labels), all_zero=True)
+        if self.multiplies_rows():
+            weights = weigh(self.class_weight, labels, weights, distinct(labels))
+        return None if weights is None or (weights == 1).all() else weights
+
+    def _judged(self, question: Question, weights: Array | None) -> list[Certificate]:
+        """The certificates of rounds that are all in memory, and weigh 1 or so much."""
+        apart = False
+        if weights is not None and self.multiplies_rows():
+            from .weighted_rows import with_constant_apart, with_weights
+
+            weighted = with_weights(question, weights)
+            if weighted is None:
+                return self.declined(MEASURED[0])
+            apart, question = bool(question.rules.intercept), weighted
+        if not question.deep:
+            ((batch, codes),) = question.rounds()
+            question = replace(question, sample=sample_of(batch, codes))
+        certificates = self.certify_rounds(question)
+        return [with_constant_apart(one) for one in certificates] if apart else certificates
 
     def _of_columns_that_occur(self, batch: Batch, replayed: Any) -> tuple[Self, Batch, Array | None]:
         """The learner and its rows with the columns numbered afresh that occur, and which these are; as they are, and
@@ -388,7 +432,7 @@ class CertifiedLearner(FirstPass, ABC):
 # counts that agree would not do: other labels, or other rows of the same lengths, have the same.
 
 
-def reproduces(learner: CertifiedLearner, rounds: Rounds) -> bool:
+def reproduces(learner: CertifiedLearner, rounds: Rounds, weights: Array | None = None) -> bool:
     """Whether the rounds, played from the start as often as their number says, give the same weights and books.
 
     Parameters
@@ -397,33 +441,36 @@ def reproduces(learner: CertifiedLearner, rounds: Rounds) -> bool:
         Fitted, with its classes announced or met on the way, in the order of the rows or shuffled.
     rounds : callable
         Reads the rounds again: batches with the numbers that the kernel plays.
+    weights : ndarray, shape (rows,), optional
+        What the rounds weigh, by themselves and by their classes; then all are one batch. By default 1.
     """
     seed = getattr(learner, "seed_", learner.random_state)
     if learner.shuffle and isinstance(seed, (int, np.integer)):
         random = np.random.default_rng(seed)
-        if _replays_announced(learner, rounds, random.permutation):
+        if _replays_announced(learner, rounds, random.permutation, weights):
             return True
-    return _replays_announced(learner, rounds, lambda rows: None) or _replays_stream(learner, rounds)
+    in_order = _replays_announced(learner, rounds, lambda rows: None, weights)
+    return in_order or _replays_stream(learner, rounds, weights)
 
 
-def _replays_announced(learner: CertifiedLearner, rounds: Rounds, order: Orders) -> bool:
+def _replays_announced(learner: CertifiedLearner, rounds: Rounds, order: Orders, weights: Array | None) -> bool:
     ours = learner.state_
     twin = ours.blank(ours.columns, ours.targets)
     player = twin.player(learner.played_rules())
 
     def play(batch: Batch, codes: Array) -> bool:
-        return player.play(batch.values, batch.indices, batch.starts, codes, None, order(len(batch)))[1] is None
+        return player.play(batch.values, batch.indices, batch.starts, codes, weights, order(len(batch)))[1] is None
 
     return plays_as_many(ours, rounds, play) and ours.same(twin)
 
 
-def _replays_stream(learner: CertifiedLearner, rounds: Rounds) -> bool:
-    twin = type(learner)(**learner.get_params())
+def _replays_stream(learner: CertifiedLearner, rounds: Rounds, weights: Array | None) -> bool:
+    twin = type(learner)(**learner.get_params() | ({} if weights is None else {"class_weight": None}))
 
     def play(batch: Batch, codes: Array) -> bool:
         labels = decode(codes, learner.classes_)
         try:
-            twin.observe(Batch(batch.values, labels, batch.columns, batch.indices, batch.starts))
+            twin.observe(Batch(batch.values, labels, batch.columns, batch.indices, batch.starts), weights)
         except RegretlessError:
             return False
         return True

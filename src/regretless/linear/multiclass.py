@@ -42,6 +42,10 @@ class DirectState(State):
         """The loop for several classes; for two it is the perceptron's."""
         return super().make_player(replace(rules, loss="perceptron") if self.targets == 1 else rules)
 
+    def plain(self, columns: int) -> State:
+        """Another of these."""
+        return DirectState(columns, self.targets)
+
     def ledger(self) -> Ledger:
         """What was observed, a round being one update, though it moves two classes."""
         return Ledger.read(self.books[-1])
@@ -146,6 +150,10 @@ class MulticlassPerceptron(AllInOne):
         from ..theory.mixing import MIXED_MULTICLASS
 
         return MIXED_MULTICLASS
+
+    def multiplies_rows(self) -> bool:
+        """A row of weight c is c times the row."""
+        return True
 
     def rules(self) -> Rules:
         """The loss of the best other class, Euclidean steps of constant rate."""

@@ -143,6 +143,10 @@ class Perceptron(OnlineClassifier):
             intercept=positive("intercept", self.intercept, or_zero=True),
         )
 
+    def multiplies_rows(self) -> bool:
+        """Whether a row of weight c is c times the row, as it is to the perceptron that begins at 0."""
+        return self.initial is None
+
     # ---- weights that begin elsewhere
 
     def _start(self) -> Array | None:

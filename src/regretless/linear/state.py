@@ -68,6 +68,10 @@ class State(BaseState):
             margin=rules.margin,
         )
 
+    def plain(self, columns: int) -> State:
+        """An empty state of weights alone, for as many targets, whose books are read in the same way."""
+        return State(columns, self.targets)
+
     def narrowed(self, columns: Array) -> Self | None:
         """The weights of other columns are 0."""
         return self._of_columns(columns)

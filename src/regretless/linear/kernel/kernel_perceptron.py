@@ -276,12 +276,12 @@ class KernelPerceptron(OnlineClassifier):
         return super().partial_fit(X, y, classes, sample_weight)
 
     @in_turn
-    def observe(self, batch: Batch) -> None:
+    def observe(self, batch: Batch, weights: Array | None = None) -> None:
         """As `OnlineClassifier.observe`, for kernels that need not know all rows, or a scale of them."""
         self._refuse_precomputed()
         if isinstance(self.gamma, str) and not hasattr(self, "classes_") and self.kernel in GAMMA_KERNELS:
             raise RegretlessError(STREAM_GAMMA.format(self.gamma))
-        super().observe(batch)
+        super().observe(batch, weights)
 
     @in_turn
     def update_one(self, x: Array | Mapping[str, float | str], label: Any) -> None:
