@@ -8,6 +8,7 @@
 #include "ascent_types.hpp"
 #include "limits.hpp"
 #include "multi_target.hpp"
+#include "simd_math.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -16,17 +17,17 @@ namespace regretless::REGRETLESS_ISA {
 template <int N>
 REGRETLESS_INLINE bool ascend(double y, double norm2, double b, double past, double* multipliers, double* lacks,
                               const Ascent& a, double* products) {
+  const auto all = [](double number) { return spread<N>(number); };
+  const auto before = load<N>(multipliers), scores = load<N>(products) + all(b) * load<N>(a.biases);
+  const auto aims = before + (all(1) - all(y) * scores) / all(norm2);
+  // No branches: which way they go is as good as random.
+  const auto next = lower(upper(aims, all(0)), load<N>(a.most)), steps = all(y) * (next - before);
+  store(multipliers, next);
+  store(products, steps);
+  if (lacks) store(lacks, load<N>(lacks) + all(past) * steps);
   bool moves = false;
-  for (int k = 0; k < N; ++k) {
-    const double lack = 1 - y * (products[k] + b * a.biases[k]), aim = multipliers[k] + lack / norm2;
-    const double next = aim > 0 ? (aim < a.most[k] ? aim : a.most[k]) : 0, step = y * (next - multipliers[k]);
-    multipliers[k] = next;
-    products[k] = step;
-    if (lacks) lacks[k] += past * step;
-    moves |= step != 0;
-  }
-  if (moves && b != 0)
-    for (int k = 0; k < N; ++k) a.biases[k] += products[k] * b * a.inverse_constant;
+  for (int k = 0; k < N; ++k) moves |= products[k] != 0;
+  if (moves && b != 0) store(a.biases, load<N>(a.biases) + steps * all(b) * all(a.inverse_constant));
   return moves;
 }
 

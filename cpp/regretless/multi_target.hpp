@@ -91,8 +91,10 @@ REGRETLESS_APART static bool few_products(const Row& row, const double* w, doubl
     const Eight v = load<8>(row.x + k), square = v * v;
     norm = norm + square;
     shortest = least(narrowed(square), shortest);
+    double value[8];  // that each is converted once
+    store(value, v);
 #pragma GCC unroll 8
-    for (int l = 0; l < 8; ++l) sums[l] = sums[l] + weights(k + l) * spread<N>(double(row.x[k + l]));
+    for (int l = 0; l < 8; ++l) sums[l] = sums[l] + weights(k + l) * spread<N>(value[l]);
   }
   if (k < row.n) {
     const Eight v = load_some(row.x + k, row.n - k), square = v * v;

@@ -10,10 +10,11 @@ namespace regretless::REGRETLESS_ISA {
 template <Rows X>
 LinearVerdict write_margins(const X& rows, std::int64_t count, const Labels& labels, double b,
                             const WrittenRays& rays) {
+  constexpr double signs[2] = {-1, 1};  // read rather than branched for, as labels are in no order
   return score_rows(rows, count, b, rays, [&](std::int64_t t) {
     for (std::int64_t k = 0; k < rays.count; ++k) {
       const double score = rays.scratch[k] + b * rays.biases[k];
-      rays.margins[k * rays.rows + t] = labels.label[t] == rays.whose[k] ? score : -score;
+      rays.margins[k * rays.rows + t] = score * signs[labels.label[t] == rays.whose[k]];
     }
   });
 }
