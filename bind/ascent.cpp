@@ -2,9 +2,15 @@
 // margins along directions.
 #include "ascent.hpp"
 
+#include <nanobind/stl/variant.h>
+
 #include <cmath>
+#include <memory>
+#include <variant>
+#include <vector>
 
 #include "compiled.hpp"
+#include "handed_over.hpp"
 #include "pieces.hpp"
 #include "player.hpp"
 #include "regretless/ascent_types.hpp"
@@ -131,6 +137,35 @@ double squares(const Reals& vector) {
   return REGRETLESS_COMPILED(ascent_kernels).squares(vector.data(), std::int64_t(vector.size()));
 }
 
+inline constexpr std::int64_t most_an_entry = 64;  // columns, up to which they are marked: a bit of each is read
+
+using Numbers = std::variant<Array1<std::int32_t>, Array1<std::int64_t>>;
+
+template <class I, class Mark, class Rank>
+std::pair<Numbers, Array1<std::int64_t>> numbered(const Any& indices, std::int64_t columns, Mark mark, Rank rank) {
+  const auto entries = std::int64_t(indices.size());
+  auto numbers = std::make_unique_for_overwrite<I[]>(std::size_t(entries));
+  std::unique_ptr<std::int64_t[]> used;
+  std::int64_t count;
+  {
+    const nb::gil_scoped_release unlocked;
+    std::vector<RankWord> words(std::size_t(rank_words(columns)));
+    count = mark(static_cast<const I*>(indices.data()), numbers.get(), entries, columns, words.data());
+    demand(count >= 0, "a column is out of range");
+    used = std::make_unique_for_overwrite<std::int64_t[]>(std::size_t(count));
+    rank(numbers.get(), entries, columns, words.data(), used.get());
+  }
+  return {handed_over(numbers, std::size_t(entries)), handed_over(used, std::size_t(count))};
+}
+
+std::pair<Numbers, Array1<std::int64_t>> number_columns(const Any& indices, std::int64_t columns) {
+  const bool wide = is_wide(indices, "indices");
+  demand(columns >= 0 && columns / most_an_entry <= std::int64_t(indices.size()), "too many columns to mark them");
+  const AscentKernels& kernels = REGRETLESS_COMPILED(ascent_kernels);
+  if (wide) return numbered<std::int64_t>(indices, columns, kernels.mark_wide, kernels.rank_wide);
+  return numbered<std::int32_t>(indices, columns, kernels.mark_narrow, kernels.rank_narrow);
+}
+
 }  // namespace
 
 void bind_ascent(nb::module_& m) {
@@ -157,6 +192,10 @@ void bind_ascent(nb::module_& m) {
   m.def("hinge_sums", &hinge_sums, "margins"_a.noconvert(), "scale"_a,
         "The sums of the hinge losses of `scale` times the margins, and of their squares.");
   m.def("squares", &squares, "vector"_a.noconvert(), "The sum of the squares of a vector.");
+  m.def("number_columns", &number_columns, "indices"_a.noconvert(), "columns"_a,
+        "The columns of entries numbered afresh, of those that occur, and which these are, ascending. There may be "
+        "64 columns an entry, at most.");
+  m.attr("MOST_COLUMNS_AN_ENTRY") = most_an_entry;
   m.attr("PENALTIES") = penalties;
 }
 

@@ -2,6 +2,7 @@
 // its name.
 #include <variant>
 
+#include "regretless/column_ranks.hpp"
 #include "regretless/dual_ascent.hpp"
 #include "regretless/written_margins.hpp"
 
@@ -43,8 +44,15 @@ static LinearVerdict margins_of_block(const Block& block, const Labels& labels, 
 #define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(ascent_kernels_, isa)
 
 namespace regretless {
-const AscentKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {
-    REGRETLESS_ISA::climb_block,      REGRETLESS_ISA::means_of_block, REGRETLESS_ISA::squares_of_block,
-    REGRETLESS_ISA::margins_of_block, REGRETLESS_ISA::bin_margins,    REGRETLESS_ISA::add_hinges,
-    REGRETLESS_ISA::squares};
+const AscentKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::climb_block,
+                                                        REGRETLESS_ISA::means_of_block,
+                                                        REGRETLESS_ISA::squares_of_block,
+                                                        REGRETLESS_ISA::margins_of_block,
+                                                        REGRETLESS_ISA::bin_margins,
+                                                        REGRETLESS_ISA::add_hinges,
+                                                        REGRETLESS_ISA::squares,
+                                                        REGRETLESS_ISA::mark_columns<std::int32_t>,
+                                                        REGRETLESS_ISA::mark_columns<std::int64_t>,
+                                                        REGRETLESS_ISA::rank_columns<std::int32_t>,
+                                                        REGRETLESS_ISA::rank_columns<std::int64_t>};
 }  // namespace regretless

@@ -1,6 +1,11 @@
 // Coordinate ascent in the dual: hostile rows, and vectors and multipliers that somebody else wrote. No multiplier
-// leaves its range, and dense rows, the same rows sparse, and a pass in two calls give the same bits.
+// leaves its range, and dense rows, the same rows sparse, and a pass in two calls give the same bits. Besides, columns
+// are numbered afresh.
 #include "regretless/ascent_types.hpp"
+
+#include <algorithm>
+#include <set>
+
 #include "rounds.hpp"
 
 namespace {
@@ -52,10 +57,38 @@ struct Machines {
   }
 };
 
+// Columns numbered afresh, beside a set that says the same plainly.
+template <class I, class Mark, class Rank>
+void number(Input& in, Mark mark, Rank rank) {
+  const std::int64_t columns = in.below(300);
+  const bool sound = in.flag();
+  std::vector<I> theirs;
+  for (std::int64_t k = in.below(20); k > 0; --k)
+    theirs.push_back(I(sound && columns ? in.below(columns) : in.hostile()));
+  theirs.shrink_to_fit();
+  const std::set<I> occurring(theirs.begin(), theirs.end());
+  std::vector<I> numbers(theirs.size());
+  std::vector<RankWord> words(std::size_t(rank_words(columns)));
+  const auto entries = std::int64_t(theirs.size());
+  const std::int64_t count = mark(at(theirs), at(numbers), entries, columns, words.data());
+  if (theirs.empty() || (*occurring.begin() >= 0 && *occurring.rbegin() < columns)) {
+    MUST(count == std::int64_t(occurring.size()));
+    std::vector<std::int64_t> used(occurring.size());
+    rank(at(numbers), entries, columns, words.data(), at(used));
+    MUST(std::equal(used.begin(), used.end(), occurring.begin()));
+    for (std::size_t k = 0; k < theirs.size(); ++k) MUST(used[std::size_t(numbers[k])] == theirs[k]);
+  } else {
+    MUST(count == -1);
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Input in(data, size);
+  const AscentKernels& kernels = KERNELS(ascent_kernels_);
+  if (in.byte() < 32) number<std::int32_t>(in, kernels.mark_narrow, kernels.rank_narrow);
+  else if (in.byte() < 32) number<std::int64_t>(in, kernels.mark_wide, kernels.rank_wide);
   Rounds r;
   Machines whole(in, r);
   Machines cut = whole, thinner = whole;

@@ -28,6 +28,13 @@ struct WrittenRays : Rays {
   std::int64_t rows = 0;
 };
 
+// 64 columns: which of them occur, and how many do before them.
+struct RankWord {
+  std::uint64_t bits = 0;
+  std::int64_t before = 0;
+};
+inline std::int64_t rank_words(std::int64_t columns) { return columns / 64 + 1; }
+
 struct AscentKernels {
   LinearVerdict (*climb)(const Block& block, const Labels& labels, double intercept, const Ascent& ascent,
                          std::int64_t begin, std::int64_t end);
@@ -37,6 +44,14 @@ struct AscentKernels {
   void (*bin_margins)(const WrittenRays& rays);
   void (*add_hinges)(const double* margins, std::int64_t count, double scale, double& hinges, double& squares);
   double (*squares)(const double* vector, std::int64_t count);
+  std::int64_t (*mark_narrow)(const std::int32_t* theirs, std::int32_t* numbers, std::int64_t entries,
+                              std::int64_t columns, RankWord* words);
+  std::int64_t (*mark_wide)(const std::int64_t* theirs, std::int64_t* numbers, std::int64_t entries,
+                            std::int64_t columns, RankWord* words);
+  void (*rank_narrow)(std::int32_t* numbers, std::int64_t entries, std::int64_t columns, const RankWord* words,
+                      std::int64_t* used);
+  void (*rank_wide)(std::int64_t* numbers, std::int64_t entries, std::int64_t columns, const RankWord* words,
+                    std::int64_t* used);
 };
 
 extern const AscentKernels ascent_kernels_generic, ascent_kernels_v1, ascent_kernels_v3, ascent_kernels_v4;

@@ -39,8 +39,6 @@ REGRETLESS_INLINE double norm2_by(const double* inverse, const Row& row) {
   return sum;
 }
 
-// Beyond so many columns the vectors do not stay in the nearest caches.
-inline constexpr std::int64_t near_columns = 1 << 14;
 template <int N>
 inline constexpr std::int64_t bytes_of_column = N * std::int64_t(sizeof(double));
 

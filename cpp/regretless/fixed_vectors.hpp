@@ -13,12 +13,17 @@
 
 namespace regretless::REGRETLESS_ISA {
 
+// Of so few vectors over more columns than the nearest caches hold those of the next row are fetched.
+inline constexpr std::int64_t near_room = 8;
+
 // The scores of all rows, each of them in the scratch when `use` is called with its place.
 template <Rows X, class Use>
 LinearVerdict score_rows(const X& rows, std::int64_t count, double intercept, const FixedVectors& v, const Use& use) {
   for (std::int64_t t = 0; t < count; ++t) {
     if (const LinearRefusal c = rows.check(t, v.columns); c != LinearRefusal::none) return {t, c};
     rows.prefetch(t, count);
+    if (v.columns > near_columns && v.room <= near_room && t + 1 < count)
+      rows.prefetch_weights(t + 1, v.vectors, v.room * std::int64_t(sizeof(double)));
     const double norm2 = products_and_norm(rows[t], v.vectors, v.room, v.scratch) + intercept * intercept;
     if (!(norm2 < std::numeric_limits<double>::infinity())) return {t, LinearRefusal::not_finite};
     v.norms[0] += 1;

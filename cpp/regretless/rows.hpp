@@ -166,6 +166,9 @@ struct Sparse {
   }
 };
 
+// Beyond so many columns vectors do not stay in the nearest caches.
+inline constexpr std::int64_t near_columns = 1 << 14;
+
 template <class X>
 concept Rows = requires(const X& rows, std::int64_t t, const double* w) {
   { rows.check(t, t) } -> std::same_as<LinearRefusal>;

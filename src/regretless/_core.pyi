@@ -401,6 +401,13 @@ def hinge_sums(margins: Annotated[NDArray[numpy.float64], dict(shape=(None,), or
 def squares(vector: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
     """The sum of the squares of a vector."""
 
+def number_columns(indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], columns: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))] | Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """
+    The columns of entries numbered afresh, of those that occur, and which these are, ascending. There may be 64 columns an entry, at most.
+    """
+
+MOST_COLUMNS_AN_ENTRY: int = 64
+
 PENALTIES: int = 4
 
 def ridge_regression(values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], intercept: float, tilt: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], over: float, reach: float, best: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, str | None]:

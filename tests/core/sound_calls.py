@@ -36,7 +36,7 @@ from ..finite_classes.trees import kuhn
 
 CLASSES = ("Player", "MirrorPlayer", "SecondOrderPlayer", "Combiner", "KernelMachine", "Puller", "Voter", "Dueler")
 CLASSES += ("AggregatedPlayer", "RegressionPlayer", "Explorer", "Tree", "TreeDuel", "Payer")
-READERS = ("add_words", "columns_of", "cross_rows")  # which know them by name
+READERS = ("add_words", "columns_of", "cross_rows", "number_columns")  # which know them by name
 FUNCTIONS = ("sight", "sight_margins", "charge", "climb", "climb_to_means", "sum_of_squares", "squares")
 FUNCTIONS += ("hinge_sums", "ridge_regression", "detect", "shorten_payoffs", "enclose", "solve_game", *READERS)
 UNRECORDED = _core.RegressionPlayer
@@ -175,6 +175,7 @@ def _read(dtype: Any) -> None:
     values, columns, starts = np.ones(4, dtype), np.array([0, 2, 1, 2]), np.array([0, 2, 4])
     words = np.array([0, 2, 3]), np.array([3, 3, 4], np.int32)
     _core.add_words(np.ones(4), columns.astype(np.int32), starts, *words)
+    _core.number_columns(columns.astype(np.int32), 3)
     _core.columns_of(np.ones(4), columns.astype(np.int32), starts, np.array([0, -1, 1], np.int32))
     pairs = np.array([0], np.int32), np.array([1], np.int32)
     for left, right in (pairs, (np.empty(0, np.int32), np.empty(0, np.int32))):

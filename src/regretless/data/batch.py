@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import add_words, table_rows
+from .._core import MOST_COLUMNS_AN_ENTRY, add_words, number_columns, table_rows
 from ..arrays import laid_out
 from ..errors import RegretlessError
 
@@ -15,7 +15,6 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 ABSENT = -1  # the number of a feature that a row does not have, or that is not known
 NOWHERE = np.iinfo(np.int32).max  # where such a feature is put to stand behind all others
-FEW_ENTRIES = 16  # columns an entry, up to which the columns that occur are marked and not sorted
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,19 +179,19 @@ def first_columns(batch: Batch, columns: int) -> Batch:
 
 def narrow(batch: Batch) -> tuple[Batch, Array]:
     """Sparse rows with the columns numbered afresh that occur in them, and which these are, ascending."""
-    indices = np.zeros(0, dtype=np.int32) if batch.indices is None else batch.indices.copy()
+    indices = np.zeros(0, dtype=np.int32) if batch.indices is None else batch.indices
     # They were looked at when the rows were read, but whose they are may have changed them since, in another thread.
-    if indices.size and not 0 <= indices.min() <= indices.max() < batch.columns:
-        raise RegretlessError("the columns of the rows were changed, by another thread, while they were read")
-    if batch.columns > FEW_ENTRIES * len(indices):  # to look at every column would take longer than to sort
-        used, places = np.unique(indices, return_inverse=True)
-        return Batch(batch.values, None, len(used), places.astype(np.int64), batch.starts), used
-    occurs = np.zeros(batch.columns, dtype=bool)
-    occurs[indices] = True
-    used = np.flatnonzero(occurs)
-    numbers = np.zeros(batch.columns, dtype=indices.dtype)
-    numbers[used] = np.arange(len(used), dtype=indices.dtype)
-    return Batch(batch.values, None, len(used), numbers[indices], batch.starts), used
+    try:
+        if batch.columns // MOST_COLUMNS_AN_ENTRY > len(indices):  # to look at every column would take longer
+            indices = indices.copy()
+            used, places = np.unique(indices, return_inverse=True)
+            if len(used) and not 0 <= used[0] <= used[-1] < batch.columns:
+                raise ValueError
+            return Batch(batch.values, None, len(used), places.astype(np.int64), batch.starts), used
+        numbers, used = number_columns(indices, batch.columns)
+    except ValueError:
+        raise RegretlessError("the columns of the rows were changed, by another thread, while they were read") from None
+    return Batch(batch.values, None, len(used), numbers, batch.starts), used
 
 
 def _steps(indices: Array, starts: Array) -> Array:

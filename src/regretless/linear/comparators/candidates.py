@@ -13,7 +13,7 @@ import numpy as np
 
 from ... import _core
 from ...data.batch import Array, Batch
-from ...rows.state import Rules
+from ...rows.state import Rules, zeros_on_lines
 from ..separation.budget import Budget
 from ..state import State
 
@@ -113,7 +113,7 @@ def _climbed(
     inverse: Metric | tuple[None, float],
 ) -> tuple[Array, Array] | None:
     """Weights, a row a penalty, and weights of the constant feature; None of rows with numbers too large."""
-    climbed, biases = np.zeros((batch.columns, len(most))), np.zeros(len(most))
+    climbed, biases = zeros_on_lines((batch.columns, len(most))), np.zeros(len(most))
     multipliers, lacks = np.zeros((2, len(batch), len(most)))
     rows = batch.values, batch.indices, batch.starts
     for number, order in enumerate(passes):

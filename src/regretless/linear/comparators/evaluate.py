@@ -15,7 +15,7 @@ from ... import _core
 from ...comparator import Comparator
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
-from ...rows.state import Rules
+from ...rows.state import Rules, zeros_on_lines
 from ...theory.margin_losses import MARGIN_LOSSES
 from ..state import BIAS, State
 
@@ -316,7 +316,7 @@ class Exact(Charged):
 
 def side_by_side(vectors: Sequence[Array], columns: int) -> Array:
     """Vectors as the kernels read them, four at once: shape (columns, multiple of 4), all of a column in one place."""
-    stacked = np.zeros((columns, max(4, -(-len(vectors) // 4) * 4)))
+    stacked = zeros_on_lines((columns, max(4, -(-len(vectors) // 4) * 4)))
     for begin in range(0, columns, BLOCK):  # so that each cache line is written while it is at hand
         for k, vector in enumerate(vectors):
             part = vector[begin : begin + BLOCK]
