@@ -22,6 +22,7 @@ from .linear.comparators.question import Question
 from .linear.comparators.rays import Direction
 from .linear.comparators.search import all_directions, margin_directions, read
 from .linear.labels import codes_of
+from .linear.separation.result import by_places
 from .theory.facts import SEPARATES
 
 if TYPE_CHECKING:  # or a run on labels would load what learns numbers
@@ -161,9 +162,20 @@ def certify_stream(
     if not (trusted or reproduces(learner, replay)):
         return Certificates(learner.declined(NOT_REPRODUCED.format(name=stream.name)))
     question = learner.question(replay, replay.rows, in_memory=replay.small, svm=svm, against=against, deep=deep)
+    question = replace(question, call=partial(_call_rows, stream))
     if not replay.small:
         question = replace(question, sample=replay.sample, counts=replay.counts)
     return Certificates(learner.certify_rounds(question))
+
+
+def _call_rows(stream: Stream, places: Array) -> str:
+    """What some rows of a stream are called: by their lines, where these are known."""
+    lines = [stream.line_of(place + 1) for place in places.tolist()]
+    if None in lines:
+        return by_places(places)
+    if len(lines) == 1:
+        return f"the row in line {lines[0]:,} of {stream.name}"
+    return f"the rows in lines {lines[0]:,} and {lines[1]:,} of {stream.name}"
 
 
 def certify_outcomes(
@@ -244,6 +256,7 @@ def read_cheaply(learner: OnlineClassifier, stream: Stream) -> Certificates:
     replay = Replay(stream, learner)
     few = replay.small and replay.rows * learner.n_features_in_ <= FEW
     question = learner.question(replay, replay.rows, in_memory=few, svm=False, against=None)
+    question = replace(question, call=partial(_call_rows, stream))
     per_target = []
     for target, directions in enumerate(all_directions(question)):
         more, inseparable = margin_directions(question, target) if few else ([], None)

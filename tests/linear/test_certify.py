@@ -14,11 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from regretless.certify import certify_stream
+from regretless.certify import certify_stream, read_cheaply
+from regretless.data import open_stream
 from regretless.data.arrays import ArrayStream
 from regretless.data.batch import Batch
 from regretless.errors import RegretlessError
-from regretless.linear import AROW, OnlineGradientDescent, Perceptron, Winnow
+from regretless.linear import AROW, MulticlassPerceptron, OnlineGradientDescent, Perceptron, Winnow
 from regretless.linear.comparators import candidates, rays, search
 from regretless.linear.comparators.evaluate import Exact, Span, Vector, read_tallies
 from regretless.linear.comparators.line_search import Multiples, Slack
@@ -557,3 +558,30 @@ def test_a_deep_search_is_nowhere_worse():
     for one, other in zip(quick, deep, strict=True):
         assert one.bound is None or other.bound <= one.bound * (1 + 1e-9)
     assert deep[0].comparator.name == "maximum margin"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "learner", "why"),
+    [
+        ("a.csv", "a,b,y\n1,2,1\n3,1,-1\n1,2,-1\n", Perceptron(), "the rows in lines 2 and 4 of {}/a.csv are equal"),
+        ("b.svm", "# none\n1 1:2 2:1\n-1\n-1 2:3\n", Perceptron(), "the row in line 3 of {}/b.svm is zero"),
+        ("c.svm", "1 1:2\n2\n3 2:3\n", MulticlassPerceptron(), "the row in line 2 of {}/c.svm is zero"),
+        ("d.svm", "1 1:2\noops\n-1\n", Perceptron(), "row 1 (from 0) is zero"),
+    ],
+)
+def test_rows_of_a_file_that_cannot_be_separated_are_named_by_their_lines(tmp_path, name, text, learner, why):
+    """The line on separable data names the file and the lines, and rows by their places where lines are passed over."""
+    (tmp_path / name).write_text(text)
+    stream = open_stream(str(tmp_path / name), on_error="skip")
+    for batch in stream.batches():
+        learner.observe(batch)
+    for lines in (certify_stream(learner, stream), read_cheaply(learner, stream)):
+        assert why.format(tmp_path) in str(lines[0].why)
+
+
+def test_the_zero_row_of_several_classes_is_named_by_its_place():
+    """Of three classes the table of differences has more rows than there are, and the message has the row's own
+    place."""
+    X, y = np.array([[1.0, 0], [0, 1], [1, 1], [0, 0], [2, 1]]), [0, 1, 2, 2, 0]
+    learner = MulticlassPerceptron().fit(X, y)
+    assert "row 3 (from 0) is zero" in str(learner.certify(X, y)[0].why)

@@ -432,8 +432,11 @@ def _margin(question: Question, rows: Any, labels: Array, classes: int) -> Matri
         values = np.concatenate([entries.data[others], -entries.data[others]]).astype(np.float64)
         table = csr_array((values, (np.tile(row[others], 2), places)), shape=(rows.shape[0], classes * width))
         blocks.append(table[np.flatnonzero(labels != other)])
+    owners = np.concatenate([np.flatnonzero(labels != other) for other in range(classes)])
     margin = max_margin_signed(
-        vstack(blocks, format="csr"), budget=question.budget(2 * entries.nnz * (classes - 1), parts=1)
+        vstack(blocks, format="csr"),
+        budget=question.budget(2 * entries.nnz * (classes - 1), parts=1),
+        call=lambda places: question.call(owners[places]),
     )
     if margin.weights is None:
         known = "cannot be separated" if margin.separable is False else "may or may not be separable"

@@ -51,6 +51,7 @@ def with_weights(question: Question, weights: Array) -> Question | None:
         rules=replace(question.rules, intercept=0.0),
         rounds=partial(iter, [(rows, codes[there])]),
         rows=len(rows),
+        call=lambda places: question.call(np.flatnonzero(there)[places]),
         against=None
         if question.against is None
         else (_stacked(*question.against, constant), np.zeros_like(question.against[1])),

@@ -15,6 +15,7 @@ from ... import _core
 from ...data.batch import Array, Batch
 from ...rows.state import Rules, zeros_on_lines
 from ..separation.budget import Budget
+from ..separation.result import CallRows, by_places
 from ..state import State
 
 PENALTIES = ((0.1, 1.0, 10.0, 300.0),)  # of machines that climb at once, in units of 1 / r^2
@@ -131,7 +132,7 @@ def margin_direction(
     signs: Array,
     intercept: float,
     budget: Budget,
-    numbers: Array | None = None,
+    call: CallRows = by_places,
     toward: tuple[Array, float] | None = None,
     separable: bool = False,
 ) -> tuple[str, Array, float] | str:
@@ -147,8 +148,8 @@ def margin_direction(
         Size of the constant feature; 0 for none.
     budget : Budget
         What the search may cost.
-    numbers : ndarray of int, optional
-        What the rows are called, if not by their places.
+    call : callable, optional
+        What rows are called.
     toward : (weights, weight of the constant feature), optional
         A vector that has few rows wrong.
     separable : bool, default=False
@@ -163,7 +164,7 @@ def margin_direction(
 
     if separable and budget.late(work_to_begin(batch)):
         return budget.why
-    margin = max_margin_signed(batch, signs, intercept=intercept, budget=budget, numbers=numbers, toward=toward)
+    margin = max_margin_signed(batch, signs, intercept=intercept, budget=budget, call=call, toward=toward)
     if margin.weights is None:
         return str(margin.obstacle)
     name = "maximum margin" if margin.converged else "a margin, not yet the largest"

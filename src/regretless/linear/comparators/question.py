@@ -15,6 +15,7 @@ from ...rows.state import BaseState, Rules
 from ...theorem import Theorem
 from ...theory.facts import LinearFacts
 from ..separation.budget import Budget
+from ..separation.result import CallRows, by_places
 from ..state import Geometry, Whitened
 from .candidates import Means, Plan, machine_directions
 from .evaluate import Span, Tally, read_tallies, together
@@ -71,6 +72,8 @@ class Question:
         More directions to look along, shapes (columns, targets) and (targets,).
     replayed : object or None
         What the learner wrote down when it played the rounds again, to see whether they are its own.
+    call : callable
+        What rows are called, by their places among the rounds.
     """
 
     state: BaseState
@@ -88,6 +91,7 @@ class Question:
     counts: Array | None = None
     other: Sequence[tuple[str, Array, Array]] = ()
     replayed: Any = None
+    call: CallRows = by_places
 
     def budget(self, entries: int, separable: bool = False, parts: int | None = None) -> Budget:
         """What a search over rows with so many entries may cost, its share of what all parts may, by default one

@@ -367,14 +367,16 @@ def _margin(
     if not (question.deep or separated or batch.entries <= MOST_WHOLE):
         return _why_inseparable(question, batch, signs, fewest)
     budget, toward = question.budget(batch.entries, separated), (fewest.direction.vector, fewest.direction.bias)
-    return margin_direction(batch, signs, question.rules.intercept, budget, toward=toward, separable=separated)
+    return margin_direction(batch, signs, question.rules.intercept, budget, question.call, toward, separated)
 
 
 def margin_directions(question: Question, target: int) -> tuple[list[Direction], str | None]:
     """The direction of the largest margin of rounds that are all in memory, or why there is none."""
     for batch, signs in _signed(question, question.rounds, target):
         if batch.columns:
-            margin = margin_direction(batch, signs, question.rules.intercept, question.budget(batch.entries))
+            margin = margin_direction(
+                batch, signs, question.rules.intercept, question.budget(batch.entries), question.call
+            )
             if isinstance(margin, str):
                 return [], margin
             named = _with_its_length(question, margin)
@@ -413,5 +415,7 @@ def _why_inseparable(question: Question, batch: Batch, signs: Array, ray: Ray) -
     numbers = numbers[some]
     part = batch.take(numbers)
     budget = Budget(work=(PROOF_WORK + PROOF_AN_ENTRY * entries) / question.state.targets)
-    margin = margin_direction(part, signs[numbers], question.rules.intercept, budget, numbers)
+    margin = margin_direction(
+        part, signs[numbers], question.rules.intercept, budget, lambda places: question.call(numbers[places])
+    )
     return margin if isinstance(margin, str) else UNKNOWN

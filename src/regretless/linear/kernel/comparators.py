@@ -398,7 +398,8 @@ class _KernelReading:
         """The function of the largest margin: that of the rows of a root of the Gram matrix; or why there is none."""
         from ..separation.margin import max_margin_signed
 
-        solution = max_margin_signed(_root(self._all_pairs()), signs, budget=self.question.budget(self.rows**2))
+        budget, call = self.question.budget(self.rows**2), self.question.call
+        solution = max_margin_signed(_root(self._all_pairs()), signs, budget=budget, call=call)
         if solution.weights is None:
             return str(solution.obstacle)
         rows, multipliers = solution.support

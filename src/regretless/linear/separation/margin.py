@@ -36,7 +36,7 @@ from .nearest_point import (
     nearest_weights,
     nothing_weights,
 )
-from .result import MaxMargin, Separation
+from .result import CallRows, MaxMargin, Separation, by_places
 from .signed_rows import SignedRows, finite_number, read_batch, read_signs
 
 
@@ -128,7 +128,7 @@ def max_margin_signed(
     *,
     intercept: float = 0.0,
     budget: Budget | None = None,
-    numbers: Array | None = None,
+    call: CallRows = by_places,
     toward: tuple[Array, float] | None = None,
 ) -> MaxMargin:
     """:func:`max_margin` for rows whose labels are signs already.
@@ -142,8 +142,8 @@ def max_margin_signed(
         Size of the constant feature; 0 for none.
     budget : Budget, optional
         What the search may cost.
-    numbers : ndarray of int, optional
-        What the rows are called in `why`, if not by their places.
+    call : callable, optional
+        What rows are called in `why`.
     toward : (weights, weight of the constant feature), optional
         A vector that has few rows wrong: those that it has most wrong are looked at first.
 
@@ -162,7 +162,7 @@ def max_margin_signed(
         raise RegretlessError(f"signs must be {len(batch):,} numbers, each -1 or 1")
     signed = SignedRows(batch, labels, intercept)
     first = None if toward is None else signed.inside(*toward)
-    return _max_margin(signed, 1e-9, Budget() if budget is None else budget, numbers, first)
+    return _max_margin(signed, 1e-9, Budget() if budget is None else budget, call, first)
 
 
 def _dense_if_small(batch: Batch) -> Batch:
@@ -178,10 +178,10 @@ def _max_margin(
     rows: SignedRows,
     tolerance: float,
     budget: Budget,
-    numbers: Array | None = None,
+    call: CallRows = by_places,
     toward: Array | None = None,
 ) -> MaxMargin:
-    search = MarginSearch(rows, finite_number("tolerance", tolerance, least=0.0), budget, numbers, toward)
+    search = MarginSearch(rows, finite_number("tolerance", tolerance, least=0.0), budget, call, toward)
     search.run()
     return MaxMargin(
         lower=search.lower,
@@ -224,8 +224,8 @@ class MarginSearch:
         Relative gap that is good enough; `ANY` to stop at the first positive margin.
     budget : Budget
         What it may cost.
-    numbers : ndarray of int, optional
-        What the rows are called in `why`, if not by their places.
+    call : callable, optional
+        What rows are called in `why`.
     toward : ndarray, shape (columns of the rows,), optional
         The rows that this vector has most wrong are looked at first; by default those that their mean has.
 
@@ -242,7 +242,7 @@ class MarginSearch:
         rows: SignedRows,
         tolerance: float,
         budget: Budget,
-        numbers: Array | None = None,
+        call: CallRows = by_places,
         toward: Array | None = None,
     ) -> None:
         self.rows, self.tolerance, self._toward = rows, tolerance, toward
@@ -252,8 +252,7 @@ class MarginSearch:
         self.separable: bool | None = None
         self.proven = self.converged = False
         self.why = ""
-        self._numbers = np.arange(rows.rows) if numbers is None else numbers
-        self._budget, self._entries = budget, float(rows.terms.sum())
+        self._call, self._budget, self._entries = call, budget, float(rows.terms.sum())
         self._goal, self._sizes = tolerance, np.ones(rows.rows)
 
     def run(self) -> None:
@@ -303,15 +302,14 @@ class MarginSearch:
             self._inseparable(
                 np.array([zero]),
                 np.ones(1),
-                f"row {self._numbers[zero]} (from 0) is zero: its margin is 0",
+                f"{self._call(np.array([zero]))} is zero: its margin is 0",
                 proven=True,
             )
         else:
             pair = self.rows.contradiction()
             if pair is None:
                 return False
-            first, second = self._numbers[list(pair)]
-            why = f"rows {first} and {second} (from 0) are equal and have different labels"
+            why = f"{self._call(np.array(pair))} are equal and have different labels"
             self._inseparable(np.array(pair), np.full(2, 0.5), why, proven=True)
         self.residual = 0.0
         return True

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...data.batch import Array
 
 INSEPARABLE = "the rounds cannot be separated"  # how the reason begins where that is known
+
+CallRows = Callable[[Array], str]
+"""What one row, or two, are called, by their places from 0."""
+
+
+def by_places(places: Array) -> str:
+    """Rows that have no better name."""
+    numbers = places.tolist()
+    return f"row {numbers[0]} (from 0)" if len(numbers) == 1 else f"rows {numbers[0]} and {numbers[1]} (from 0)"
 
 
 @dataclass(frozen=True, slots=True)
