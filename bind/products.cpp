@@ -22,27 +22,36 @@ template <class T>
 using Write = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Places = Write<std::uint64_t>;
 
-KeyTable table_of(const Places& places, const Write<std::int64_t>& listed, std::int64_t count, std::int64_t limit) {
-  const std::size_t size = places.size();
+constexpr std::int64_t most_keys = std::int64_t(1) << 31;  // columns are int32
+
+KeyTable table_of(const Places& places, const Write<std::uint32_t>& triangle, const Write<std::int64_t>& listed,
+                  std::int64_t count, std::int64_t far, std::int64_t limit) {
+  const auto size = std::int64_t(places.size()), room = std::int64_t(listed.size());
   demand(size > 0 && (size & (size - 1)) == 0, "a table has a power of two of places");
-  demand(listed.size() == size / 2 && count >= 0 && count <= std::int64_t(size / 2), "wrong room");
-  return {places.data(), std::int64_t(size), listed.data(), count, limit};
+  demand(triangle.size() == triangle_size && room < most_keys && far >= 0 && far <= count && far <= size / 2 &&
+             count <= room,
+         "wrong room");
+  return {places.data(), size, triangle.data(), listed.data(), room, limit, count, far};
 }
 
 void check(const KeyTable& table) { demand(!table.broken, "the table does not fit its keys"); }
 
-void fill(const Places& places, const Write<std::int64_t>& listed, std::int64_t count) {
-  KeyTable table = table_of(places, listed, count, count);
-  const nb::gil_scoped_release unlock;
-  table.fill();
+void fill(const Places& places, const Write<std::uint32_t>& triangle, const Write<std::int64_t>& listed,
+          std::int64_t count) {
+  KeyTable table = table_of(places, triangle, listed, count, 0, count);
+  {
+    const nb::gil_scoped_release unlock;
+    table.fill();
+  }
+  check(table);
 }
 
-std::tuple<std::int64_t, std::int64_t, std::int64_t> number(const Places& places, const Write<std::int64_t>& listed,
-                                                            std::int64_t count, std::int64_t limit, bool learn,
-                                                            const Read<std::int64_t>& keys,
-                                                            const Write<std::int64_t>& numbers) {
+std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t> number(
+    const Places& places, const Write<std::uint32_t>& triangle, const Write<std::int64_t>& listed, std::int64_t count,
+    std::int64_t far, std::int64_t limit, bool learn, const Read<std::int64_t>& keys,
+    const Write<std::int64_t>& numbers) {
   demand(numbers.size() == keys.size(), "wrong room");
-  KeyTable table = table_of(places, listed, count, limit);
+  KeyTable table = table_of(places, triangle, listed, count, far, limit);
   std::int64_t refused = 0, done = 0;
   {
     const nb::gil_scoped_release unlock;
@@ -50,7 +59,7 @@ std::tuple<std::int64_t, std::int64_t, std::int64_t> number(const Places& places
                        [&](std::int64_t k, std::int64_t number) { numbers.data()[k] = number; });
   }
   check(table);
-  return {done, table.count, refused};
+  return {done, table.count, table.far, refused};
 }
 
 void hash(const Read<std::int64_t>& keys, int bits, const Write<std::int64_t>& columns) {
@@ -97,18 +106,19 @@ struct Pairs {
 };
 
 template <class V>
-std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t> cross(
+std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t> cross(
     const Read<V>& values, const Read<std::int64_t>& keys, const Read<std::int64_t>& starts,
     const Read<std::int32_t>& left, const Read<std::int32_t>& right, bool all, std::int64_t first, const Places& places,
-    const Write<std::int64_t>& listed, std::int64_t count, std::int64_t limit, bool learn, int bits, bool features,
-    const Write<std::int64_t>& ends, const Write<std::int32_t>& columns, const Write<V>& sums) {
+    const Write<std::uint32_t>& triangle, const Write<std::int64_t>& listed, std::int64_t count, std::int64_t far,
+    std::int64_t limit, bool learn, int bits, bool features, const Write<std::int64_t>& ends,
+    const Write<std::int32_t>& columns, const Write<V>& sums) {
   const std::size_t rows = starts.size() - 1;
   demand(keys.size() == values.size(), "one key for each value");
   const Pairs pairs(starts, left, right, all, values.size(), std::int64_t(sums.size()));
   demand(ends.size() == rows + 1 && sums.size() == columns.size() && std::int64_t(sums.size()) == pairs.entries &&
              first >= 0 && first <= std::int64_t(rows) && bits >= 0 && bits <= 30,
          "wrong room");
-  KeyColumns of{table_of(places, listed, count, limit), bits, features, learn};
+  KeyColumns of{table_of(places, triangle, listed, count, far, limit), bits, features, learn};
   std::int64_t at = ends.data()[first], done = first;
   demand(at >= 0 && at <= std::int64_t(columns.size()), "wrong room");
   bool fits = true;
@@ -119,15 +129,20 @@ std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t> cross(
       const std::int64_t begin = pairs.starts[std::size_t(done)], n = pairs.starts[std::size_t(done) + 1] - begin;
       const std::int64_t* const key = keys.data() + begin;
       const V* const value = values.data() + begin;
-      row.begin(key, value, n);
-      if (all) row.add_all_pairs(key, value, n);
-      for (std::size_t k = 0; k < pairs.left.size(); ++k) {
-        const std::int32_t a = pairs.left[k], b = pairs.right[k];
-        row.add_pair(key[a], key[b], value[a] * value[b]);
+      const std::int64_t left = std::int64_t(columns.size()) - at;
+      std::int64_t more = -1;
+      if (all && bits == 0 && n * (n + 1) / 2 <= left && row.number_near(of.table, learn, key, value, n)) {
+        more = row.write_near(of.table, columns.data() + at, sums.data() + at);
+      } else {
+        row.begin(key, value, n);
+        if (all) row.add_all_pairs(key, value, n);
+        for (std::size_t k = 0; k < pairs.left.size(); ++k) {
+          const std::int32_t a = pairs.left[k], b = pairs.right[k];
+          row.add_pair(key[a], key[b], value[a] * value[b]);
+        }
+        if (!row.number(of)) break;
+        if (row.size() <= left) more = row.write(columns.data() + at, sums.data() + at);
       }
-      if (!row.number(of)) break;
-      fits = row.size() <= std::int64_t(columns.size()) - at;
-      const std::int64_t more = fits ? row.write(columns.data() + at, sums.data() + at) : -1;
       fits = more >= 0;
       if (!fits) break;
       ends.data()[done + 1] = at += more;
@@ -135,19 +150,21 @@ std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t> cross(
   }
   check(of.table);
   demand(fits, "there is no such column");
-  return {done, of.table.count, of.refused, at};
+  return {done, of.table.count, of.table.far, of.refused, at};
 }
 
 template <class V>
 void bind_values(nb::module_& m) {
-  m.def("cross_rows", &cross<V>, "values"_a.noconvert(), "keys"_a.noconvert(), "starts"_a.noconvert(),
-        "left"_a.noconvert(), "right"_a.noconvert(), "all"_a, "first"_a, "places"_a.noconvert(), "listed"_a.noconvert(),
-        "count"_a, "limit"_a, "learn"_a, "bits"_a, "features"_a, "ends"_a.noconvert(), "columns"_a.noconvert(),
-        "sums"_a.noconvert(),
-        "Compressed rows of the keys of other rows and of their products, from the row `first` on: those of the places "
-        "`left` and `right` of each row, or all. Columns are numbers of keys, or with `bits` their hash, but that of a "
-        "feature itself with `features`. What is 0 or has no key (-1) is left out, what stands in one column added up. "
-        "How many rows are done (the table may be full), numbers there are, keys were refused one, and entries.");
+  m.def(
+      "cross_rows", &cross<V>, "values"_a.noconvert(), "keys"_a.noconvert(), "starts"_a.noconvert(),
+      "left"_a.noconvert(), "right"_a.noconvert(), "all"_a, "first"_a, "places"_a.noconvert(), "triangle"_a.noconvert(),
+      "listed"_a.noconvert(), "count"_a, "far"_a, "limit"_a, "learn"_a, "bits"_a, "features"_a, "ends"_a.noconvert(),
+      "columns"_a.noconvert(), "sums"_a.noconvert(),
+      "Compressed rows of the keys of other rows and of their products, from the row `first` on: those of the places "
+      "`left` and `right` of each row, or all. Columns are numbers of keys, or with `bits` their hash, but that of a "
+      "feature itself with `features`. What is 0 or has no key (-1) is left out, what stands in one column added up. "
+      "How many rows are done (the table may be full), numbers there are, of keys that are far, keys were refused one, "
+      "and entries.");
 }
 
 }  // namespace
@@ -157,12 +174,13 @@ void bind_products(nb::module_& m) {
   bind_values<double>(m);
   m.def("hash_keys", &hash, "keys"_a.noconvert(), "bits"_a, "columns"_a.noconvert(),
         "The lowest bits of the splitmix64 of each key.");
-  m.def("number_keys", &number, "places"_a.noconvert(), "listed"_a.noconvert(), "count"_a, "limit"_a, "learn"_a,
-        "keys"_a.noconvert(), "numbers"_a.noconvert(),
+  m.def("number_keys", &number, "places"_a.noconvert(), "triangle"_a.noconvert(), "listed"_a.noconvert(), "count"_a,
+        "far"_a, "limit"_a, "learn"_a, "keys"_a.noconvert(), "numbers"_a.noconvert(),
         "The numbers of keys, -1 for none; new ones are learned until the table is full. How many keys are done, how "
-        "many numbers there are, and how many keys were refused one.");
-  m.def("fill_places", &fill, "places"_a.noconvert(), "listed"_a.noconvert(), "count"_a,
-        "Give listed keys, which differ, their places in a table.");
+        "many numbers there are, how many of keys that have places, and how many keys were refused one.");
+  m.def("fill_places", &fill, "places"_a.noconvert(), "triangle"_a.noconvert(), "listed"_a.noconvert(), "count"_a,
+        "Give listed keys, which differ, their places in a table; near ones stand in the triangle.");
+  m.attr("TRIANGLE_SIZE") = triangle_size;
 }
 
 }  // namespace regretless

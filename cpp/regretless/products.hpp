@@ -21,14 +21,27 @@ inline std::uint64_t splitmix64(std::uint64_t number) {
   return mixed ^ (mixed >> 31);
 }
 
-// Keys by their numbers, which are below `limit`, and a power of two of places, at most half of them in use; both are
-// borrowed. A place holds a number, from 1 on, above it half of the key's hash; or 0.
+// Few features soon have all their pairs: the numbers of near ones, and of pairs of these, stand in a triangle, where
+// they need no search. It has a line for each feature, of its own number and those of its pairs with smaller ones.
+inline constexpr std::int64_t near_features = 1024, triangle_size = near_features * (near_features + 3) / 2;
+inline std::int64_t triangle_line(std::int64_t larger) { return larger * (larger + 3) / 2; }
+inline bool is_near(std::int64_t key) {
+  const std::int64_t larger = key & largest_feature, above = key >> 32;
+  return larger < near_features && above >= 0 && above <= larger + 1;
+}
+
+// Keys by their numbers, which are below `limit`: near ones in the triangle, which holds numbers from 1 on or 0, others
+// in a power of two of places, at most half of them in use. A place holds a number, from 1 on, above it half of the
+// key's hash; or 0. All memory is borrowed.
 struct KeyTable {
   std::uint64_t* places = nullptr;
   std::int64_t size = 0;
-  std::int64_t* listed = nullptr;  // room for half as many keys as there are places
-  std::int64_t count = 0, limit = 0;
-  bool broken = false;  // whether a place has a number that no key has, or none is free
+  std::uint32_t* triangle = nullptr;
+  std::int64_t* listed = nullptr;  // the key of each number
+  std::int64_t room = 0;           // for so many keys
+  std::int64_t limit = 0;
+  std::int64_t count = 0, far = 0;  // keys; those of them that have places
+  bool broken = false;              // whether there is a number that no key has, or no place is free
 
   std::uint64_t next(std::uint64_t at) const { return (at + 1) & std::uint64_t(size - 1); }
   // Where the key's number stands, or could.
@@ -41,24 +54,36 @@ struct KeyTable {
     }
     return places + at;
   }
+  std::uint32_t* near_place(std::int64_t key) const {
+    return triangle + triangle_line(key & largest_feature) + (key >> 32);
+  }
   static std::int64_t number_at(const std::uint64_t* place) { return std::int64_t(*place & 0xffffffff) - 1; }
   void put(std::uint64_t* place, std::uint64_t hash, std::int64_t number) const {
     *place = hash >> 32 << 32 | std::uint64_t(number + 1);
+  }
+  // The number of a key that is new, no_column where the table is full.
+  std::int64_t add(std::int64_t key) {
+    if (count == room) return no_column;
+    listed[count] = key;
+    return count++;
   }
   void fetch_place(std::uint64_t hash) const { __builtin_prefetch(places + (hash & std::uint64_t(size - 1))); }
   void fetch_key(std::uint64_t hash) const {
     const std::int64_t number = number_at(places + (hash & std::uint64_t(size - 1)));
     if (number >= 0 && number < count) __builtin_prefetch(listed + number);
   }
-  // Gives all keys, which differ, their places in a table that has none yet.
+  // Gives all keys that are not near, which differ, their places in a table that has none yet; and counts them.
   void fill() {
     constexpr std::int64_t ahead = 16;
     std::fill_n(places, size, 0);
-    for (std::int64_t number = 0; number < count; ++number) {
+    far = 0;
+    for (std::int64_t number = 0; number < count && !broken; ++number) {
       if (number + ahead < count) fetch_place(splitmix64(std::uint64_t(listed[number + ahead])));
+      if (is_near(listed[number])) continue;
+      broken = 2 * ++far > size;
       const std::uint64_t hash = splitmix64(std::uint64_t(listed[number]));
       std::uint64_t at = hash & std::uint64_t(size - 1);
-      while (places[at] != 0) at = next(at);
+      while (places[at] != 0 && !broken) at = next(at);
       put(places + at, hash, number);
     }
   }
@@ -78,16 +103,19 @@ std::int64_t number_keys(KeyTable& table, const std::int64_t* keys, std::int64_t
     const std::uint64_t hash = hashes[k % ahead];
     if (k + ahead < n) fetch(k + ahead);
     if (k + near < n) table.fetch_key(hashes[(k + near) % ahead]);
-    std::uint64_t* const at = table.find(keys[k], hash);
+    std::uint32_t* const near_by = is_near(keys[k]) ? table.near_place(keys[k]) : nullptr;
+    std::uint64_t* const at = near_by ? nullptr : table.find(keys[k], hash);
+    std::int64_t number = near_by ? std::int64_t(*near_by) - 1 : table.number_at(at);
+    table.broken |= number >= table.count;
     if (table.broken) return k;
-    std::int64_t number = table.number_at(at);
     if (number == no_column && learn) {
       if (table.count >= table.limit) refused += 1;
-      else if (2 * (table.count + 1) > table.size) return k;
       else {
-        number = table.count++;
-        table.listed[number] = keys[k];
-        table.put(at, hash, number);
+        if (at && 2 * (table.far + 1) > table.size) return k;
+        number = table.add(keys[k]);
+        if (number == no_column) return k;
+        if (near_by) *near_by = std::uint32_t(number + 1);
+        else table.put(at, hash, number), ++table.far;
       }
     }
     take(k, number);
@@ -108,7 +136,8 @@ struct KeyColumns {
 template <class V>
 class RowMaker {
  public:
-  explicit RowMaker(std::size_t longest) : keys_(longest), values_(longest), entries_(longest), spare_(longest) {}
+  explicit RowMaker(std::size_t longest)
+      : keys_(longest), values_(longest), entries_(longest), spare_(longest), fresh_values_(longest) {}
 
   // A row of so many keys, and no products yet.
   void begin(const std::int64_t* keys, const V* values, std::int64_t n) {
@@ -150,8 +179,7 @@ class RowMaker {
   // Writes the row by ascending columns, what is of one column added up as it came. How many entries that makes; -1
   // where a column is too large.
   std::int64_t write(std::int32_t* columns, V* sums) {
-    std::uint64_t largest = 0;
-    for (std::size_t k = 0; k < m_; ++k) largest |= entries_[k] >> 32;
+    const std::uint64_t largest = largest_column();
     if (largest >> 31) return -1;
     put_in_order(std::bit_width(largest));
     std::int64_t n = 0;
@@ -162,6 +190,63 @@ class RowMaker {
       else columns[n] = column, sums[n++] = value;
     }
     return n;
+  }
+
+  // Numbers a row's features and all their products at once: the same as begin, add_all_pairs and number, without
+  // searches. False, and nothing is done, unless features ascend and are near, and there is room for as many new keys.
+  bool number_near(KeyTable& table, bool learn, const std::int64_t* features, const V* values, std::int64_t n) {
+    const std::int64_t most = learn ? n * (n + 1) / 2 : 1;
+    if (table.count + most > table.room || (learn && table.count + most > table.limit)) return false;
+    for (std::int64_t k = 0; k < n; ++k) {  // copied, since they decide what is read and written
+      keys_[k] = features[k];
+      if (keys_[k] <= (k ? keys_[k - 1] : -1) || keys_[k] >= near_features) return false;
+    }
+    // Nothing here depends on whether a key is new, which cannot be foreseen.
+    std::size_t known = 0, fresh = 0;
+    std::int64_t* const listed = table.listed + table.count;
+    const auto first = std::uint32_t(table.count + 1), learned = std::uint32_t(learn);
+    const auto take = [&, entries = entries_.data(), all = values_.data(), news = fresh_values_.data()](
+                          std::uint32_t* place, std::int64_t key, V value) {
+      if (value == 0) return;
+      const std::uint32_t number = *place, is_known = number != 0, is_fresh = (is_known ^ 1) & learned;
+      *place = number + is_fresh * (first + std::uint32_t(fresh));
+      listed[fresh] = key;
+      entries[known] = std::uint64_t(number - 1) << 32 | known;
+      all[known] = news[fresh] = value;
+      known += is_known;
+      fresh += is_fresh;
+    };
+    for (std::int64_t k = 0; k < n; ++k) {
+      spare_[k] = std::uint64_t(triangle_line(keys_[k]));
+      take(table.triangle + spare_[k], keys_[k], values[k]);
+    }
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t above = keys_[i] + 1, soon = i + 1 < n ? keys_[i + 1] + 1 : 0;
+      for (std::int64_t k = i + 1; k < n; ++k) {
+        std::uint32_t* const line = table.triangle + spare_[k];
+        __builtin_prefetch(line + soon);
+        take(line + above, above << 32 | keys_[k], values[i] * values[k]);
+      }
+    }
+    m_ = known;
+    fresh_ = fresh;
+    table.count += std::int64_t(fresh);
+    return true;
+  }
+
+  // Writes the row that number_near made: new columns come behind those that were known. How many entries that makes.
+  std::int64_t write_near(KeyTable& table, std::int32_t* columns, V* sums) {
+    const std::int64_t first = table.count - std::int64_t(fresh_);
+    const std::uint64_t largest = largest_column();
+    table.broken |= m_ > 0 && largest >= std::uint64_t(first);
+    put_in_order(std::bit_width(largest));
+    for (std::size_t k = 0; k < m_; ++k) {
+      columns[k] = std::int32_t(entries_[k] >> 32);
+      sums[k] = values_[entries_[k] & 0xffffffff];
+    }
+    for (std::size_t k = 0; k < fresh_; ++k) columns[m_ + k] = std::int32_t(first + std::int64_t(k));
+    std::copy_n(fresh_values_.begin(), fresh_, sums + m_);
+    return std::int64_t(m_ + fresh_);
   }
 
  private:
@@ -186,6 +271,12 @@ class RowMaker {
       if (!columns.features || keys_[k] > largest_feature) picked_.push_back(keys_[k]);
     const auto n = std::int64_t(picked_.size());
     return number_keys(columns.table, picked_.data(), n, true, columns.refused, [](std::int64_t, std::int64_t) {}) == n;
+  }
+
+  std::uint64_t largest_column() const {
+    std::uint64_t largest = 0;
+    for (std::size_t k = 0; k < m_; ++k) largest = std::max(largest, entries_[k] >> 32);
+    return largest;
   }
 
   // By columns of so many bits, and those of one column as they came.
@@ -223,6 +314,8 @@ class RowMaker {
   std::size_t n_ = 0, m_ = 0;                   // keys; entries
   std::vector<std::uint64_t> entries_, spare_;  // a column, and the place of its value below it
   std::uint32_t places_[8][256];
+  std::vector<V> fresh_values_;  // of keys that were new in a row of near ones
+  std::size_t fresh_ = 0;
 };
 
 }  // namespace regretless

@@ -36,7 +36,7 @@ from ..finite_classes.trees import kuhn
 
 CLASSES = ("Player", "MirrorPlayer", "SecondOrderPlayer", "Combiner", "KernelMachine", "Puller", "Voter", "Dueler")
 CLASSES += ("AggregatedPlayer", "RegressionPlayer", "Explorer", "Tree", "TreeDuel", "Payer")
-READERS = ("add_words", "columns_of", "cross_rows", "number_columns")  # which know them by name
+READERS = ("add_words", "columns_of", "cross_rows", "fill_places", "number_columns", "number_keys")  # by name
 FUNCTIONS = ("sight", "sight_margins", "charge", "climb", "climb_to_means", "sum_of_squares", "squares")
 FUNCTIONS += ("hinge_sums", "ridge_regression", "detect", "shorten_payoffs", "enclose", "solve_game", *READERS)
 UNRECORDED = _core.RegressionPlayer
@@ -179,9 +179,12 @@ def _read(dtype: Any) -> None:
     _core.columns_of(np.ones(4), columns.astype(np.int32), starts, np.array([0, -1, 1], np.int32))
     pairs = np.array([0], np.int32), np.array([1], np.int32)
     for left, right in (pairs, (np.empty(0, np.int32), np.empty(0, np.int32))):
-        table = np.zeros(16, np.uint64), np.empty(8, np.int64), 0, 8, True
+        table = np.zeros(16, np.uint64), np.zeros(_core.TRIANGLE_SIZE, np.uint32), np.empty(8, np.int64), 0, 0, 8, True
         room = np.zeros(3, np.int64), np.empty(6, np.int32), np.empty(6, dtype)
         _core.cross_rows(values, columns, starts, left, right, not len(left), 0, *table, 0, False, *room)
+    table = np.zeros(16, np.uint64), np.zeros(_core.TRIANGLE_SIZE, np.uint32), np.empty(8, np.int64)
+    _core.number_keys(*table, 0, 0, 8, True, np.array([5, 7_000, 1 << 32, 3 << 32 | 5_000]), np.empty(4, np.int64))
+    _core.fill_places(*table, 4)
 
 
 def _combined(name: str, table: Any) -> None:

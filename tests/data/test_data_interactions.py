@@ -481,11 +481,20 @@ def test_a_table_of_keys_grows() -> None:
 
 def test_a_table_that_does_not_fit_its_keys_is_refused() -> None:
     """A table without a free place ends no search by itself, and one that names keys that are not there reads none."""
-    listed, numbers = np.array([8, 9]), np.empty(1, np.int64)
+    listed, numbers, keys = np.array([8, 9, 0]), np.empty(1, np.int64), np.array([7_000])
+    near = np.zeros(_core.TRIANGLE_SIZE, np.uint32)
     for places in (np.full(4, 1 + (7 << 32), np.uint64), np.full(4, 5, np.uint64)):
         for learn in (False, True):
             with pytest.raises(ValueError, match="does not fit its keys"):
-                _core.number_keys(places, listed, 2, 9, learn, np.array([7]), numbers)
+                _core.number_keys(places, near, listed, 2, 2, 9, learn, keys, numbers)
+    with pytest.raises(ValueError, match="does not fit its keys"):
+        _core.fill_places(np.empty(2, np.uint64), near, np.array([7_000, 8_000]), 2)
+    table = np.zeros(4, np.uint64), near + np.uint32(3), listed, 2, 0, 9, False
+    with pytest.raises(ValueError, match="does not fit its keys"):
+        _core.number_keys(*table, np.array([7]), numbers)
+    none, room = np.empty(0, np.int32), (0, False, np.zeros(2, np.int64), np.empty(3, np.int32), np.empty(3))
+    with pytest.raises(ValueError, match="does not fit its keys"):
+        _core.cross_rows(np.ones(2), np.array([7, 8]), np.array([0, 2]), none, none, True, 0, *table, *room)
 
 
 @pytest.mark.parametrize("key", [(1 << 32) - 1, 1 << 31])
@@ -498,11 +507,15 @@ def test_a_column_beyond_the_limit_is_not_written(key: int) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("bits", [None, 3, 18])
-@pytest.mark.parametrize("shape", [(40, 4, 9), (9, 60, 90), (2, 300, 400)])
-def test_rows_are_crossed_as_a_plain_loop_does(shape: tuple[int, int, int], bits: int | None, dtype: Any) -> None:
+@pytest.mark.parametrize("limit", [1 << 20, 100])
+@pytest.mark.parametrize("shape", [(40, 4, 9), (9, 60, 90), (2, 300, 400), (60, 9, 1400)])
+def test_rows_are_crossed_as_a_plain_loop_does(
+    shape: tuple[int, int, int], limit: int, bits: int | None, dtype: Any
+) -> None:
     """All products of rows of few and of many features have the columns, their order and the sums of a dictionary."""
-    random, keys = np.random.default_rng(0), Keys(1 << 20)
+    random, keys = np.random.default_rng(0), Keys(limit)
     features = [random.permutation(shape[2])[: random.integers(shape[1] + 1)] for _ in range(shape[0])]
+    features[::2] = [np.sort(row) for row in features[::2]]
     starts = np.cumsum([0, *map(len, features)])
     flat = np.concatenate(features)
     values = random.integers(-2, 3, len(flat)).astype(dtype) / dtype(3)
@@ -513,14 +526,30 @@ def test_rows_are_crossed_as_a_plain_loop_does(shape: tuple[int, int, int], bits
         entries = mine + [(int(pair_keys(*np.array([[a], [b]]))[0]), u * v) for (a, u), (b, v) in combinations(mine, 2)]
         expected: dict[int, Any] = {}
         for key, value in entries:
-            if value:
-                number = numbers.setdefault(key, len(numbers))
-                column = number if bits is None else splitmix64(key) % (1 << bits)
+            if value and len(numbers) < limit:
+                numbers.setdefault(key, len(numbers))
+            if value and (bits or key in numbers):
+                column = numbers[key] if bits is None else splitmix64(key) % (1 << bits)
                 expected[column] = expected.get(column, dtype(0)) + value
         part = slice(crossed.starts[row], crossed.starts[row + 1])
         assert crossed.indices[part].tolist() == sorted(expected)
         assert crossed.values[part].tolist() == [expected[column] for column in sorted(expected)]
     assert keys.listed().tolist() == list(numbers)
+
+
+def test_rows_of_a_model_are_crossed_alike_in_any_order_of_their_features() -> None:
+    """Where no key is new, a row whose features ascend, which is crossed without searches, has the entries of the same
+    row turned round; and what was never learned is left out of both."""
+    random, keys = np.random.default_rng(0), Keys(1 << 20)
+    flat = np.sort(np.concatenate([random.permutation(40)[:12] + 40 * row for row in range(9)]).reshape(9, 12) % 70)
+    starts, values = np.arange(10) * 12, random.normal(size=(9, 12))
+    keys.cross(Products(values[:5].ravel(), flat[:5].ravel(), starts[:6], all=True), None, False, True)
+    both = [
+        keys.cross(Products(v.ravel(), f.ravel(), starts, all=True), None, False, False)[0]
+        for v, f in ((values, flat), (values[:, ::-1], flat[:, ::-1]))
+    ]
+    assert 0 < len(both[0].values) < 9 * 78
+    assert all((one == other).all() for one, other in zip(*both, strict=True))
 
 
 @pytest.mark.parametrize("entries", [92_682, 3_100_000_000])
@@ -530,7 +559,7 @@ def test_a_row_of_too_many_pairs_is_refused(entries: int) -> None:
     memory = mmap.mmap(-1, 8 * entries, flags=private, prot=mmap.PROT_READ)
     values, keys = np.frombuffer(memory, np.float32, entries), np.frombuffer(memory, np.int64)
     none, ends = np.empty(0, np.int32), np.zeros(2, np.int64)
-    table = np.zeros(16, np.uint64), np.empty(8, np.int64), 0, 8, True
+    table = np.zeros(16, np.uint64), np.zeros(_core.TRIANGLE_SIZE, np.uint32), np.empty(8, np.int64), 0, 0, 8, True
     with pytest.raises(ValueError, match="a row is too long"):
         _core.cross_rows(
             values, keys, np.array([0, entries]), none, none, True, 0, *table, 0, False, ends, none, values[:0].copy()

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._core import cross_rows, fill_places, hash_keys, number_keys
+from .._core import TRIANGLE_SIZE, cross_rows, fill_places, hash_keys, number_keys
 from ..checks import names_in
 from ..errors import ModelError, ParameterError, RegretlessError
 from .batch import ABSENT, Array, Batch
@@ -96,6 +96,8 @@ class Keys:
         self.limit = limit
         self._count = 0
         self._places = np.zeros(PLACES, np.uint64)  # a hash table of numbers from 1 on
+        self._far = 0  # how many it has
+        self._triangle = np.zeros(TRIANGLE_SIZE, np.uint32)  # numbers, from 1 on, of keys of features that are small
         self._listed = np.empty(PLACES // 2, np.int64)  # the key of each number
 
     def __len__(self) -> int:
@@ -104,7 +106,7 @@ class Keys:
     def find(self, keys: Array) -> Array:
         """The number of each key; -1 for those that never came."""
         numbers = np.empty(len(keys), np.int64)
-        number_keys(self._places, self._listed, self._count, self.limit, False, keys, numbers)
+        number_keys(*self._table(), False, keys, numbers)
         return numbers
 
     def add(self, keys: Array) -> tuple[Array, int]:
@@ -112,9 +114,7 @@ class Keys:
         where the number is -1."""
         numbers, done, refused = np.empty(len(keys), np.int64), 0, 0
         while True:
-            at, self._count, more = number_keys(
-                self._places, self._listed, self._count, self.limit, True, keys[done:], numbers[done:]
-            )
+            at, self._count, self._far, more = number_keys(*self._table(), True, keys[done:], numbers[done:])
             done, refused = done + at, refused + more
             if done == len(keys):
                 return numbers, refused
@@ -137,19 +137,25 @@ class Keys:
         columns, sums = np.empty(entries, np.int32), np.empty(entries, rows.values.dtype)
         done = refused = 0
         while True:
-            table = self._places, self._listed, self._count, self.limit, learn
-            done, self._count, more, last = cross_rows(*rows, done, *table, bits or 0, features, ends, columns, sums)
+            room = bits or 0, features, ends, columns, sums
+            done, self._count, self._far, more, last = cross_rows(*rows, done, *self._table(), learn, *room)
             refused += more
             if done == len(ends) - 1:
                 return Crossed(sums[:last], columns[:last], ends), refused
             self._grow()
 
+    def _table(self) -> tuple[Array, Array, Array, int, int, int]:
+        return self._places, self._triangle, self._listed, self._count, self._far, self.limit
+
     def _grow(self) -> None:
-        places = np.empty((4 if len(self._places) < MANY_PLACES else 2) * len(self._places), np.uint64)
-        listed = np.empty(len(places) // 2, np.int64)
-        listed[: self._count] = self._listed[: self._count]
-        fill_places(places, listed, self._count)
-        self._places, self._listed = places, listed
+        """Make room for more keys, where they are listed or in the hash table."""
+        if self._count == len(self._listed):
+            listed = np.empty(_larger(self._count), np.int64)
+            listed[: self._count] = self._listed
+            self._listed = listed
+        else:
+            self._places = np.empty(_larger(len(self._places)), np.uint64)
+            fill_places(self._places, self._triangle, self._listed, self._count)
 
     def listed(self) -> Array:
         """All keys in the order of their numbers."""
@@ -345,6 +351,10 @@ class Crossing:
             raise ModelError(f"the description of the columns is damaged (products {pairs!r})")
         numbering.restore(schema)
         return result
+
+
+def _larger(size: int) -> int:
+    return (4 if size < MANY_PLACES else 2) * size
 
 
 class TooManyProducts(RegretlessError):
