@@ -15,8 +15,84 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-// A symmetric matrix of n rows by Jacobi's rotations, in place: its diagonal is then the eigenvalues, and the columns
-// of `vectors` are where they belong. All scalar, in one order.
+// Jacobi's rotations of a symmetric matrix of n rows, n being even, as many at once as there are pairs of rows of which
+// no two share one: all are known before the first is done, so that their roots and quotients do not wait in turn.
+struct Rotations {
+  static constexpr std::int64_t most_pairs = most_sketch_rows / 2;
+  std::int64_t n, pairs = n / 2;
+  std::int64_t first[most_pairs], second[most_pairs];
+  double tangent[most_pairs + 7], cosine[most_pairs + 7], sine[most_pairs + 7];
+
+  explicit Rotations(std::int64_t rows) : n(rows) {
+    for (std::int64_t k = 0; k < pairs; ++k) {
+      first[k] = k;
+      second[k] = n - 1 - k;
+    }
+  }
+  // All but one of them move on, so that after n - 1 times each has met all others.
+  void pair_anew() {
+    const std::int64_t up = first[pairs - 1], down = second[0];
+    for (std::int64_t k = pairs - 1; k > 1; --k) first[k] = first[k - 1];
+    for (std::int64_t k = 0; k + 1 < pairs; ++k) second[k] = second[k + 1];
+    if (pairs == 1) return;
+    first[1] = down;
+    second[pairs - 1] = up;
+  }
+  void find(const double* a) {
+    double between[most_pairs + 7], apart[most_pairs + 7];
+    for (std::int64_t k = 0; k < pairs; ++k) {
+      const double* const row = a + first[k] * n;
+      between[k] = row[second[k]];
+      apart[k] = a[second[k] * (n + 1)] - row[first[k]];
+    }
+    const Octet none = eight(0), one = eight(1);
+    for (std::int64_t k = 0; k < pairs; k += 8) {
+      const Octet b = eight_of(between, k, pairs, 0), ratio = eight_of(apart, k, pairs, 0) / (b + b);
+      const Octet size = upper(ratio, none - ratio), up = one / (size + root(size * size + one));
+      const Octet t = where_positive(b * b, where_positive(none - ratio, none - up, up), none);
+      const Octet c = one / root(t * t + one);
+      put(tangent + k, t);
+      put(cosine + k, c);
+      put(sine + k, t * c);
+    }
+  }
+  // On both sides, so that the rows of each pair become orthogonal.
+  void turn(double* a) const {
+    for (std::int64_t k = 0; k < pairs; ++k) {
+      const std::int64_t p = first[k], q = second[k];
+      for (std::int64_t l = k + 1; l < pairs; ++l) turn_four(a, k, l);
+      const double by = tangent[k] * a[p * n + q];
+      a[p * n + p] -= by;
+      a[q * n + q] += by;
+      a[p * n + q] = a[q * n + p] = 0;
+    }
+  }
+  // What two pairs have in common.
+  REGRETLESS_INLINE void turn_four(double* a, std::int64_t k, std::int64_t l) const {
+    const std::int64_t p = first[k], q = second[k], r = first[l], s = second[l];
+    double *const row_p = a + p * n, *const row_q = a + q * n, *const row_r = a + r * n, *const row_s = a + s * n;
+    const double pr = cosine[k] * row_p[r] - sine[k] * row_q[r], qr = sine[k] * row_p[r] + cosine[k] * row_q[r];
+    const double ps = cosine[k] * row_p[s] - sine[k] * row_q[s], qs = sine[k] * row_p[s] + cosine[k] * row_q[s];
+    row_p[r] = row_r[p] = cosine[l] * pr - sine[l] * ps;
+    row_p[s] = row_s[p] = sine[l] * pr + cosine[l] * ps;
+    row_q[r] = row_r[q] = cosine[l] * qr - sine[l] * qs;
+    row_q[s] = row_s[q] = sine[l] * qr + cosine[l] * qs;
+  }
+  void turn_rows(double* vectors) const {
+    for (std::int64_t k = 0; k < pairs; ++k) {
+      double* const __restrict x = vectors + first[k] * n, * const __restrict y = vectors + second[k] * n;
+      const double c = cosine[k], s = sine[k];
+      for (std::int64_t i = 0; i < n; ++i) {
+        const double before = x[i];
+        x[i] = c * before - s * y[i];
+        y[i] = s * before + c * y[i];
+      }
+    }
+  }
+};
+
+// In place: the diagonal is then the eigenvalues, and the rows of `vectors` are where they belong. All in one order, of
+// Brent and Luk (1985).
 REGRETLESS_APART static void diagonalise(double* a, double* vectors, std::int64_t n) {
   double most = 0;
   for (std::int64_t i = 0; i < n; ++i) most = std::max(most, a[i * n + i]);
@@ -24,27 +100,44 @@ REGRETLESS_APART static void diagonalise(double* a, double* vectors, std::int64_
     vectors[i] = i % (n + 1) == 0;
     if (most > 0) a[i] /= most;
   }
+  Rotations rotations(n);
   for (int sweep = 0; sweep < 30; ++sweep) {
     double off = 0;
     for (std::int64_t p = 0; p < n; ++p)
       for (std::int64_t q = p + 1; q < n; ++q) off += a[p * n + q] * a[p * n + q];
     if (!(off > 1e-26)) break;
-    for (std::int64_t p = 0; p < n; ++p)
-      for (std::int64_t q = p + 1; q < n; ++q) {
-        if (a[p * n + q] == 0) continue;
-        const double ratio = (a[q * n + q] - a[p * n + p]) / (2 * a[p * n + q]), size = std::fabs(ratio);
-        const double up = 1 / (size + (size < 1e150 ? std::sqrt(size * size + 1) : size));
-        const double t = ratio < 0 ? -up : up, c = 1 / std::sqrt(t * t + 1), s = t * c;
-        const auto turn = [c, s](double& x, double& y) REGRETLESS_LAMBDA {
-          const double before = x;
-          x = c * before - s * y;
-          y = s * before + c * y;
-        };
-        for (std::int64_t i = 0; i < n; ++i) turn(a[i * n + p], a[i * n + q]);
-        for (std::int64_t i = 0; i < n; ++i) turn(a[p * n + i], a[q * n + i]);
-        for (std::int64_t i = 0; i < n; ++i) turn(vectors[i * n + p], vectors[i * n + q]);
-      }
+    for (std::int64_t round = 1; round < n; ++round) {
+      rotations.find(a);
+      rotations.turn(a);
+      rotations.turn_rows(vectors);
+      rotations.pair_anew();
+    }
   }
+}
+
+// Products of `count` rows, one every n numbers, with a vector: a sum waits for itself, and the others fill the wait.
+template <int count>
+REGRETLESS_INLINE void few_products(const double* rows, const double* by, std::int64_t n, double* out) {
+  Octet sum[count]{};
+  std::int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const Octet factor = at(by, i);
+    for (int r = 0; r < count; ++r) sum[r] = sum[r] + at(rows + r * n, i) * factor;
+  }
+  if (i < n)
+    for (int r = 0; r < count; ++r) sum[r] = sum[r] + some_of(rows + r * n + i, n - i, 0) * some_of(by + i, n - i, 0);
+  for (int r = 0; r < count; ++r) out[r] = in_all(sum[r]);
+}
+// The same bits as `product` of each.
+REGRETLESS_APART static void products(const double* rows, std::int64_t count, const double* by, std::int64_t n,
+                                      double* out) {
+  std::int64_t r = 0;
+  for (; r + 4 <= count; r += 4) few_products<4>(rows + r * n, by, n, out + r);
+  if (r + 2 <= count) {
+    few_products<2>(rows + r * n, by, n, out + r);
+    r += 2;
+  }
+  if (r < count) few_products<1>(rows + r * n, by, n, out + r);
 }
 
 // One target: n features, the constant one first, and room for `room` rows of B, of which half stay.
@@ -87,9 +180,10 @@ struct SketchedTarget {
     double* const scaled = strip;
     for (std::int64_t i = 0; i < n; ++i) scaled[i] = x[i] * inverse[i];
     diagonal = product(x, scaled, n);
+    products(rows, used, scaled, n, part);
     double doubt = diagonal;
     for (std::int64_t r = 0; r < used; ++r) {
-      double z = part[r] = product(row(r), scaled, n);
+      double z = part[r];
       for (std::int64_t k = 0; k < r; ++k) z -= lower[r * room + k] * solved[k];
       solved[r] = z / lower[r * room + r];
       doubt -= solved[r] * solved[r];
@@ -103,18 +197,25 @@ struct SketchedTarget {
 
   // w <- w + step A^-1 x, of the x that was looked at last.
   REGRETLESS_APART void move(const double* x, double step) const {
-    const std::int64_t whole = n & ~std::int64_t(7);
-    const Eight by = spread<8>(step);
-    for (std::int64_t i = 0; i < whole; i += 8) {
-      Eight left = load<8>(x + i);
-      for (std::int64_t r = 0; r < used; ++r) left = left - spread<8>(solved[r]) * load<8>(row(r) + i);
-      store(weights + i, load<8>(weights + i) + by * (left * load<8>(inverse + i)));
-    }
-    for (std::int64_t i = whole; i < n; ++i) {
+    std::int64_t i = 0;
+    for (; i + 32 <= n; i += 32) move_eights<4>(x, step, i);
+    for (; i + 8 <= n; i += 8) move_eights<1>(x, step, i);
+    for (; i < n; ++i) {
       double left = x[i];
       for (std::int64_t r = 0; r < used; ++r) left = left - solved[r] * row(r)[i];
       weights[i] = weights[i] + step * (left * inverse[i]);
     }
+  }
+  template <int eights>
+  REGRETLESS_INLINE void move_eights(const double* x, double step, std::int64_t i) const {
+    Octet left[eights];
+    for (int e = 0; e < eights; ++e) left[e] = at(x + i, 8 * e);
+    for (std::int64_t r = 0; r < used; ++r) {
+      const Octet by = eight(solved[r]);
+      for (int e = 0; e < eights; ++e) left[e] = left[e] - by * at(row(r) + i, 8 * e);
+    }
+    for (int e = 0; e < eights; ++e)
+      put(weights + i + 8 * e, at(weights + i, 8 * e) + eight(step) * (left[e] * at(inverse + i, 8 * e)));
   }
 
   // Features that are larger than in all updates before raise what D starts with: A grows by their part, and the
@@ -122,20 +223,15 @@ struct SketchedTarget {
   REGRETLESS_APART bool raise(double longer = 1) const {
     bool felt = false, pulled = false;
     double* const pull = strip + n;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const double size = x[i] * longer, square = size * size;
-      pull[i] = 0;
-      if (!(square > sizes[i])) continue;
-      const double before = start(sizes[i]), after = start(square), next = 1 / (shed[i] + after);
-      sizes[i] = square;
-      pull[i] = weights[i] == 0 ? 0 : (after - before) * weights[i];
-      pulled |= pull[i] != 0;
-      for (std::int64_t r = 0; r < used; ++r)
-        if (const double b = row(r)[i] * (next - inverse[i]); b != 0) {
-          felt = true;
-          for (std::int64_t q = 0; q < used; ++q) gram[r * room + q] += b * row(q)[i];
-        }
-      inverse[i] = next;
+    for (std::int64_t i = 0; i < n; i += 8) {
+      if (!any_larger(i, longer)) continue;
+      for (std::int64_t k = i; k < n && k < i + 8; ++k) {
+        const double by = raise_one(k, longer, felt);
+        if (by == 0) continue;
+        if (!pulled) std::memset(pull, 0, std::size_t(n) * sizeof(double));
+        pulled = true;
+        pull[k] = by;
+      }
     }
     if (felt) factor(0);
     if (!pulled) return false;
@@ -143,6 +239,25 @@ struct SketchedTarget {
     look(pull, diagonal);
     move(pull, -1);
     return true;
+  }
+  // Among eight features.
+  REGRETLESS_INLINE bool any_larger(std::int64_t i, double longer) const {
+    const Octet size = eight_of(x, i, n, 0) * eight(longer);
+    return largest_of(size * size - eight_of(sizes, i, n, 0)) > 0;
+  }
+  // One feature, if it is larger; how much of its weight is in the way.
+  REGRETLESS_INLINE double raise_one(std::int64_t i, double longer, bool& felt) const {
+    const double size = x[i] * longer, square = size * size;
+    if (!(square > sizes[i])) return 0;
+    const double before = start(sizes[i]), after = start(square), next = 1 / (shed[i] + after);
+    sizes[i] = square;
+    for (std::int64_t r = 0; r < used; ++r)
+      if (const double b = row(r)[i] * (next - inverse[i]); b != 0) {
+        felt = true;
+        for (std::int64_t q = 0; q < used; ++q) gram[r * room + q] += b * row(q)[i];
+      }
+    inverse[i] = next;
+    return weights[i] == 0 ? 0 : (after - before) * weights[i];
   }
 
   // B is full: its rows are turned by the eigenvectors of K - I, the longest first.
@@ -166,37 +281,53 @@ struct SketchedTarget {
     for (std::int64_t i = 0; i < n; ++i) inverse[i] = 1 / (shed[i] + start(sizes[i]));
     for (std::int64_t r = 0; r < rank; ++r) {
       for (std::int64_t i = 0; i < n; ++i) strip[i] = row(r)[i] * inverse[i];
-      for (std::int64_t q = 0; q <= r; ++q) gram[r * room + q] = gram[q * room + r] = product(strip, row(q), n);
+      products(rows, r + 1, strip, n, gram + r * room);
+      for (std::int64_t q = 0; q < r; ++q) gram[q * room + r] = gram[r * room + q];
     }
     factor(0);
   }
 
-  static constexpr std::int64_t strip_width = 64;
+  static constexpr std::int64_t strip_width = 64, rows_at_once = 5;
   void shed_row(std::int64_t from, std::int64_t width, const double* row) const {
+    double* const __restrict into = shed + from;
+    for (std::int64_t i = 0; i < width; ++i) into[i] += row[i] * row[i];
+    if (!drawn) return;
+    double* const __restrict once = drawn + from, * const __restrict twice = drawn_squares + from;
+    const double* const __restrict w = weights + from;
     for (std::int64_t i = 0; i < width; ++i) {
-      const double square = row[i] * row[i], w = weights[from + i];
-      shed[from + i] += square;
-      if (!drawn) continue;
-      drawn[from + i] += square * w;
-      drawn_squares[from + i] += square * (w * w);
+      const double square = row[i] * row[i];
+      once[i] += square * w[i];
+      twice[i] += square * (w[i] * w[i]);
     }
   }
   void turn_strip(std::int64_t from, std::int64_t width, std::int64_t rank, const std::int64_t* order) const {
     // Many rows go to where the eigenvalues were, which are not needed any more: stacks of threads may be small.
-    double few[strip_width * strip_width], sum[strip_width];
+    double few[strip_width * strip_width], turned[rows_at_once * strip_width];
     double* const old = room > strip_width ? vectors + room * room : few;
-    for (std::int64_t r = 0; r < room; ++r)
+    for (std::int64_t r = 0; r < room; ++r) {
       std::memcpy(old + r * strip_width, row(r) + from, std::size_t(width) * sizeof(double));
-    for (std::int64_t e = 0; e < room; ++e) {
-      for (std::int64_t i = 0; i < width; ++i) sum[i] = 0;
-      for (std::int64_t r = 0; r < room; ++r) {
-        const double by = vectors[r * room + order[e]];
-        const double* const of = old + r * strip_width;
-        for (std::int64_t i = 0; i < width; ++i) sum[i] += by * of[i];
-      }
-      if (e < rank) std::memcpy(rows + e * n + from, sum, std::size_t(width) * sizeof(double));
-      else shed_row(from, width, sum);
+      for (std::int64_t i = width; i % 8 != 0; ++i) old[r * strip_width + i] = 0;
     }
+    for (std::int64_t e = 0; e < room; e += rows_at_once) {
+      const std::int64_t count = std::min(rows_at_once, room - e);
+      for (std::int64_t i = 0; i < width; i += 8) turn_eight(old + i, order + e, count, turned + i);
+      for (std::int64_t k = 0; k < count; ++k)
+        if (e + k < rank)
+          std::memcpy(rows + (e + k) * n + from, turned + k * strip_width, std::size_t(width) * sizeof(double));
+        else shed_row(from, width, turned + k * strip_width);
+    }
+  }
+  // Eight numbers of several turned rows; where there are fewer, the last one again.
+  REGRETLESS_INLINE void turn_eight(const double* old, const std::int64_t* order, std::int64_t count,
+                                    double* turned) const {
+    const double* by[rows_at_once];
+    for (std::int64_t k = 0; k < rows_at_once; ++k) by[k] = vectors + order[k < count ? k : count - 1] * room;
+    Octet sum[rows_at_once]{};
+    for (std::int64_t r = 0; r < room; ++r) {
+      const Octet of = at(old, r * strip_width);
+      for (int k = 0; k < rows_at_once; ++k) sum[k] = sum[k] + eight(by[k][r]) * of;
+    }
+    for (std::int64_t k = 0; k < count; ++k) put(turned + k * strip_width, sum[k]);
   }
 
   // A <- A + confidence x x', of the x that was looked at last.

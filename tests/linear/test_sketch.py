@@ -52,6 +52,19 @@ def test_a_sketched_arow_is_the_textbooks(scale, seed, r, rank):
 
 @pytest.mark.kernel
 @SCALES
+def test_a_sketch_of_more_rows_than_a_strip_is_the_textbooks(scale):
+    """So is one whose 70 rows are turned beside the stack, in whole registers and what is left of 43 columns."""
+    X, y = drawn(3, rows=200, columns=43)
+    mean, _, D, B, updates, mistakes = arow_sketched(X, y, 1.0, 35, scale == "auto")
+    learner = played(sketched(35, scale=scale), X, y)
+    assert (learner.ledger_.updates, learner.ledger_.mistakes) == (updates, mistakes)
+    np.testing.assert_allclose(learner.coef_[0], mean, rtol=1e-6, atol=1e-8)
+    A = np.diag(D) + B.T @ B
+    np.testing.assert_allclose(whole(learner.state_.sketch(0)), A, rtol=1e-6, atol=1e-8 * A.max())
+
+
+@pytest.mark.kernel
+@SCALES
 @settings(max_examples=8)
 @given(
     rounds(columns=19, elements=st.one_of(st.just(0.0), reals)),
