@@ -22,11 +22,14 @@ namespace regretless {
 
 namespace {
 
+using Marks = nb::ndarray<std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
 // What rows of so many machines climb with, checked.
 Ascent ascent_of(const Block& block, const State2& vectors, const State1& biases, const std::optional<State2>& lacks,
                  const std::optional<Reals>& inverse, double inverse_constant) {
   const std::size_t count = vectors.shape(1);
-  demand((count == 1 || count == penalties) && biases.size() == count, "one vector, or four side by side");
+  demand((count == 1 || count == penalties || count == 2 * penalties) && biases.size() == count,
+         "one vector, or four or eight side by side");
   demand(!lacks || (std::int64_t(lacks->shape(0)) == block.rows && lacks->shape(1) == count),
          "what the multipliers' means lack, for each row");
   demand(!inverse || inverse->size() == vectors.shape(0), "an entry of the inverse for each column");
@@ -94,7 +97,7 @@ std::pair<double, Report> sum_of_squares(const Any& values, const std::optional<
 Report sight_margins(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
                      const Signs& labels, double intercept, const State2& directions, const Reals& biases,
                      const Signs& whose, const Reals& times, const State3& bins, const State1& least,
-                     const State1& norms, const State2& margins) {
+                     const State1& norms, const State2& margins, const Marks& filled) {
   const Block block = block_of(values, indices, starts);
   const std::size_t count = bins.shape(0);
   demand(count > 0 && biases.size() == count && whose.size() == count && times.size() == count,
@@ -104,6 +107,7 @@ Report sight_margins(const Any& values, const std::optional<Any>& indices, const
          "the rays' arrays do not fit each other");
   demand(margins.shape(0) == count && std::int64_t(margins.shape(1)) == block.rows,
          "room for one margin of each ray and row");
+  demand(filled.shape(0) == count && std::int64_t(filled.shape(1)) == ray_mark_bytes, "a bit for each bin of each ray");
   std::vector<double> scratch(directions.shape(1));
   const FixedVectors along{directions.data(),
                            biases.data(),
@@ -114,7 +118,7 @@ Report sight_margins(const Any& values, const std::optional<Any>& indices, const
                            std::int64_t(directions.shape(0)),
                            std::int64_t(directions.shape(1)),
                            std::int64_t(count)};
-  const WrittenRays rays{{along, bins.data(), least.data()}, margins.data(), block.rows};
+  const WrittenRays rays{{along, bins.data(), least.data()}, margins.data(), filled.data(), block.rows};
   const Labels of = labels_of(block, labels, std::nullopt);
   nb::gil_scoped_release unlocked;
   const AscentKernels& kernels = REGRETLESS_COMPILED(ascent_kernels);
@@ -174,7 +178,8 @@ void bind_ascent(nb::module_& m) {
         "biases"_a.noconvert(), "multipliers"_a.noconvert(), "most"_a.noconvert(),
         "lacks"_a.noconvert().none() = nb::none(), "inverse"_a.noconvert().none() = nb::none(),
         "inverse_constant"_a = 1.0,
-        "One pass of coordinate ascent in the dual of a linear support vector machine, or of four; to `lacks` is added "
+        "One pass of coordinate ascent in the dual of a linear support vector machine, or of four or eight; to `lacks` "
+        "is added "
         "by how "
         "much the multipliers, times the label, are above their means over the pass. With the inverse of a diagonal A "
         "they are machines of the rows A^-1/2 x, by vectors that give the rows x the same scores.");
@@ -187,8 +192,9 @@ void bind_ascent(nb::module_& m) {
   m.def("sight_margins", &sight_margins, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "labels"_a.noconvert(), "intercept"_a, "directions"_a.noconvert(),
         "biases"_a.noconvert(), "whose"_a.noconvert(), "times"_a.noconvert(), "bins"_a.noconvert(),
-        "least"_a.noconvert(), "norms"_a.noconvert(), "margins"_a.noconvert(),
-        "What `sight` does, with the margins of all rows written down, a row each direction.");
+        "least"_a.noconvert(), "norms"_a.noconvert(), "margins"_a.noconvert(), "filled"_a.noconvert(),
+        "What `sight` does, with the margins of all rows written down, a row each direction, and a bit set for each "
+        "bin that any of them is in, the lowest bit first.");
   m.def("hinge_sums", &hinge_sums, "margins"_a.noconvert(), "scale"_a,
         "The sums of the hinge losses of `scale` times the margins, and of their squares.");
   m.def("squares", &squares, "vector"_a.noconvert(), "The sum of the squares of a vector.");
@@ -197,6 +203,7 @@ void bind_ascent(nb::module_& m) {
         "64 columns an entry, at most.");
   m.attr("MOST_COLUMNS_AN_ENTRY") = most_an_entry;
   m.attr("PENALTIES") = penalties;
+  m.attr("RAY_MARK_BYTES") = ray_mark_bytes;
 }
 
 }  // namespace regretless

@@ -13,6 +13,7 @@ static LinearVerdict climb_block(const Block& block, const Labels& labels, doubl
   return std::visit(
       [&](const auto& rows) {
         if (ascent.penalties == 1) return climb<1>(rows, labels, intercept, ascent, begin, end);
+        if (ascent.penalties == 2 * penalties) return climb<2 * penalties>(rows, labels, intercept, ascent, begin, end);
         return climb<penalties>(rows, labels, intercept, ascent, begin, end);
       },
       rows_of(block));
@@ -22,6 +23,7 @@ static LinearVerdict means_of_block(const Block& block, double intercept, const 
   return std::visit(
       [&](const auto& rows) {
         if (ascent.penalties == 1) return to_means<1>(rows, block.rows, intercept, ascent);
+        if (ascent.penalties == 2 * penalties) return to_means<2 * penalties>(rows, block.rows, intercept, ascent);
         return to_means<penalties>(rows, block.rows, intercept, ascent);
       },
       rows_of(block));

@@ -15,25 +15,28 @@ using namespace regretless;
 
 struct Machines {
   std::int64_t columns;
+  int machines;
   double intercept;
   bool last;
   std::vector<double> most, vectors, biases, multipliers, lacks;
 
-  Machines(Input& in, Rounds& r) : columns(in.below(20)), last(in.flag()) {
+  Machines(Input& in, Rounds& r)
+      : columns(in.below(20)), machines(in.flag() ? penalties : 2 * penalties), last(in.flag()) {
     const bool sound = in.byte() < 192;
     fill(in, r, columns, 1, sound);
     intercept = sound ? in.finite() : in.any();
-    most = array<double>(penalties, [&] { return std::fabs(in.finite()) + 5e-324; });
+    most = array<double>(machines, [&] { return std::fabs(in.finite()) + 5e-324; });
     const auto number = [&] { return sound ? 0.0 : in.any() + 0.0; };  // no weight is -0
-    vectors = array<double>(columns * penalties, number);
-    biases = array<double>(penalties, number);
-    for (std::int64_t k = 0; k < r.block.rows * penalties; ++k)
-      multipliers.push_back(sound ? 0 : in.unit() * most[std::size_t(k % penalties)]);
+    vectors = array<double>(columns * machines, number);
+    biases = array<double>(machines, number);
+    for (std::int64_t k = 0; k < r.block.rows * machines; ++k)
+      multipliers.push_back(sound ? 0 : in.unit() * most[std::size_t(k % machines)]);
     multipliers.shrink_to_fit();
     lacks = std::vector<double>(multipliers.size());
   }
   Ascent ascent(const Rounds& r) {
     Ascent a;
+    a.penalties = machines;
     a.vectors = at(vectors);
     a.biases = at(biases);
     a.multipliers = at(multipliers);
@@ -97,7 +100,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   MUST(verdict.played >= r.begin && verdict.played <= r.end);
   MUST((verdict.refusal == LinearRefusal::none) == (verdict.played == r.end));
   for (std::size_t k = 0; k < whole.multipliers.size(); ++k)
-    MUST(whole.multipliers[k] >= 0 && whole.multipliers[k] <= whole.most[k % penalties]);
+    MUST(whole.multipliers[k] >= 0 && whole.multipliers[k] <= whole.most[k % std::size_t(whole.machines)]);
   LinearVerdict other = cut.climb(r, r.begin, middle);
   if (other.refusal == LinearRefusal::none) other = cut.climb(r, middle, r.end);
   MUST(other.played == verdict.played && other.refusal == verdict.refusal && cut.is_like(whole));

@@ -5,7 +5,8 @@
 
 namespace regretless {
 
-inline constexpr int penalties = 4;  // of machines that climb at once, where it is not one alone
+// Of machines that climb at once, where it is not one alone; or twice as many.
+inline constexpr int penalties = 4;
 
 struct Ascent {
   int penalties = regretless::penalties;
@@ -24,7 +25,8 @@ struct Ascent {
 
 // Rays of which the margins of all rows are written down.
 struct WrittenRays : Rays {
-  double* margins = nullptr;  // (count, rows)
+  double* margins = nullptr;       // (count, rows)
+  std::uint8_t* filled = nullptr;  // (count, ray_mark_bytes): a bit for each bin, the lowest one first
   std::int64_t rows = 0;
 };
 
@@ -34,6 +36,8 @@ struct RankWord {
   std::int64_t before = 0;
 };
 inline std::int64_t rank_words(std::int64_t columns) { return columns / 64 + 1; }
+
+inline constexpr std::int64_t ray_mark_bytes = (ray_bins + 7) / 8;
 
 struct AscentKernels {
   LinearVerdict (*climb)(const Block& block, const Labels& labels, double intercept, const Ascent& ascent,

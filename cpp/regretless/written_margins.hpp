@@ -23,9 +23,12 @@ inline void bin_margins(const WrittenRays& rays) {
   for (std::int64_t k = 0; k < rays.count; ++k) {
     const double times = rays.times[k], *const margins = rays.margins + k * rays.rows;
     double* const bins = rays.bins + k * ray_bins * 3;
+    std::uint8_t* const filled = rays.filled + k * ray_mark_bytes;
     for (std::int64_t t = 0; t < rays.rows && times != 0; ++t) {
       const double margin = margins[t];
-      double* const bin = bins + ray_bin(margin) * 3;
+      const std::int64_t place = ray_bin(margin);
+      filled[place >> 3] |= std::uint8_t(1 << (place & 7));
+      double* const bin = bins + place * 3;
       bin[0] += times;
       bin[1] += times * margin;
       bin[2] += times * (margin * margin);

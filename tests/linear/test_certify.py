@@ -284,8 +284,8 @@ def test_tables_of_some_directions_say_what_one_of_all_says(written, monkeypatch
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("sparse", [False, True])
 def test_margins_that_are_written_down_say_what_vectors_are_charged(loss, sparse):
-    """Bins have the same bits whether or not margins are written down, and of these a comparator is charged what its
-    vector is, of rows in several pieces too."""
+    """Bins and rays have the same bits whether or not margins are written down, and of these a comparator is charged
+    what its vector is, of rows in several pieces too."""
     draw, rows, columns = np.random.default_rng(1), 1500, 5
     X, signs = draw.normal(size=(rows, columns)), draw.choice([-1, 1], rows).astype(np.int32)
     table = sp.csr_array(X * (draw.random(X.shape) < 0.5))
@@ -296,6 +296,9 @@ def test_margins_that_are_written_down_say_what_vectors_are_charged(loss, sparse
     for name in ("bins", "least", "rounds", "longest", "total"):
         assert getattr(plain, name).tobytes() == getattr(written, name).tobytes()
     assert plain.margins is None
+    for one, other in zip(plain.rays(along, loss), written.rays(along, loss), strict=True):
+        for name in ("places", "below", "filled"):
+            assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
     for ray in written.rays(along, loss):
         for one in (ray.at(int(np.searchsorted(edges(), 0.7))), ray.zero()):
             read, v = ray.read(one), Vector("v", ray.vector_of(one), one.bias)

@@ -281,7 +281,7 @@ def test_second_order_learners_look_along_machines_in_their_own_metric(kind, mat
     orders = [random.permutation(len(X)) for _ in range(question.MOST_CLIMBS)]
     weights = np.linalg.solve(back, np.append(state.biases()[0], learner.coef_[0]))
     unit = np.linalg.norm(weights) / sqrt(state.energy(0)) if own else 1 / (rows**2).sum(axis=1).mean()
-    most = np.array([PENALTIES] if own else candidates.MORE_PENALTIES) * unit
+    most = np.array(PENALTIES if own else candidates.MORE_PENALTIES).reshape(-1, 4) * unit
     means = np.hstack([by_the_book(rows, y, 0.0, orders, some)[1][:-1] for some in most])
     made = np.vstack([np.ravel(biases), np.column_stack(vectors)])
     np.testing.assert_allclose(made[:, :-1], back @ means, rtol=1e-6, atol=1e-9)

@@ -67,12 +67,15 @@ def test_dual_ascent_is_that_of_the_book(b, shuffled, dtype):
 @pytest.mark.parametrize("layout", [np.asarray, csr_array])
 @pytest.mark.parametrize("inverse", [None, 1 / np.arange(1.0, 10.0)])
 def test_a_machine_alone_has_the_bits_that_it_has_beside_others(layout, inverse):
-    """One penalty gives the vectors, means and multipliers that it gives as the third of four."""
+    """One penalty gives the vectors, means and multipliers that it gives as the third of four, and four those that they
+    give among eight."""
     X, y = rows_of()
     orders = [np.random.default_rng(4).permutation(len(X)), None]
-    alone, beside = (climb(layout(X), y, 0.7, orders, most, (inverse, 0.5)) for most in (MOST[2:3], MOST))
-    for one, four in zip(alone, beside, strict=True):
+    counts = MOST[2:3], MOST, np.append(MOST[::-1] / 3, MOST)
+    alone, beside, among = (climb(layout(X), y, 0.7, orders, most, (inverse, 0.5)) for most in counts)
+    for one, four, eight in zip(alone, beside, among, strict=True):
         assert one.tobytes() == four[:, 2:3].tobytes()
+        assert four.tobytes() == eight[:, 4:].tobytes()
 
 
 @pytest.mark.parametrize("layout", [np.asarray, csr_array])
@@ -118,7 +121,7 @@ def test_dual_ascent_has_the_same_bits_everywhere(shuffled):
 
 @pytest.mark.parametrize("most", [0.0, -1.0, np.inf, np.nan])
 def test_what_no_multiplier_can_be_at_most_is_refused(most):
-    """Each of the four has to be a finite number above 0."""
+    """Each of them has to be a finite number above 0."""
     X, y = rows_of()
     with pytest.raises(ValueError, match="finite number above 0"):
         climb(X, y, 0.0, [None], np.array([0.1, 1.0, 10.0, most]))

@@ -18,8 +18,8 @@ from ..separation.budget import Budget
 from ..separation.result import CallRows, by_places
 from ..state import State
 
-PENALTIES = ((0.1, 1.0, 10.0, 300.0),)  # of machines that climb at once, in units of 1 / r^2
-MORE_PENALTIES = ((0.02, 0.2, 5.0, 300.0), (0.07, 1.0, 20.0, 1500.0))  # the same for rows of few entries
+PENALTIES = (0.1, 1.0, 10.0, 300.0)  # of machines that climb at once, in units of 1 / r^2
+MORE_PENALTIES = (0.02, 0.2, 5.0, 300.0, 0.07, 1.0, 20.0, 1500.0)  # the same for rows of few entries
 FEW_ENTRIES = 300_000
 SVM_EXPONENTS = range(-2, 5)  # of C in units of 1 / r^2
 TICK = 0.1  # seconds between looks for Ctrl-C, on systems where waiting for a thread cannot be interrupted
@@ -71,7 +71,7 @@ def machine_directions(
     penalties: Sequence[float] | None = None,
     inverse: Metric | None = None,
 ) -> list[tuple[float, Array, float]]:
-    """Linear support vector machines of some penalties, about: coordinate ascent in the dual, four in one pass.
+    """Linear support vector machines of some penalties, about: coordinate ascent in the dual, all in one pass.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def machine_directions(
     orders : iterable of (ndarray of int or None)
         Of each pass, in which order it goes over the rows.
     penalties : sequence of float, optional
-        One, or four, in units of 1 / r^2; by default more for rows of few entries.
+        One, four or eight, in units of 1 / r^2; by default more for rows of few entries.
     inverse : tuple of (ndarray, shape (columns,), float), optional
         That of a diagonal A, and its entry for the constant feature: the machines are those of the rows A^-1/2 x, and
         the vectors those that give the rows x the same scores.
@@ -94,15 +94,10 @@ def machine_directions(
     """
     if not SVM_LENGTHS2[0] < longest2 < SVM_LENGTHS2[1]:
         return []
-    directions, passes = [], list(orders)
     usual = MORE_PENALTIES if batch.entries <= FEW_ENTRIES else PENALTIES
-    for some in usual if penalties is None else (penalties,):
-        most = np.array(some) / longest2
-        climbed = _climbed(batch, signs, intercept, most, passes, inverse or (None, 1.0))
-        if climbed is None:
-            return []
-        directions += [(share, climbed[0][k], float(climbed[1][k])) for k, share in enumerate(some)]
-    return directions
+    shares = usual if penalties is None else penalties
+    climbed = _climbed(batch, signs, intercept, np.array(shares) / longest2, list(orders), inverse or (None, 1.0))
+    return [] if climbed is None else list(zip(shares, climbed[0], climbed[1].tolist(), strict=True))
 
 
 def _climbed(

@@ -9,9 +9,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from math import inf
-from typing import NamedTuple
 
 import numpy as np
 
@@ -90,32 +89,37 @@ class Slack:
     ----------
     theorem, ledger, facts
         As of `Theorem.slack`.
+    known : dict, optional
+        What assumptions of other theorems say of every comparator, to which this theorem's are added.
     """
 
-    def __init__(self, theorem: Theorem, ledger: Ledger, facts: LinearFacts) -> None:
+    def __init__(
+        self, theorem: Theorem, ledger: Ledger, facts: LinearFacts, known: dict[Check, bool | None] | None = None
+    ) -> None:
         self.theorem, self._ledger, self._facts = theorem, ledger, facts
         # What is true of every comparator, or of all multiples of one, or of none of them, is asked once.
-        known = {holds: _of_any(holds, ledger, facts) for _, holds in theorem.assumes}
-        self._never = any(answer is False for answer in known.values())
-        asked = [holds for holds, answer in known.items() if answer is None]
-        self._of_rays = [holds for holds in asked if holds in OF_ALL_MULTIPLES]
+        known = {} if known is None else known
+        known |= {holds: _of_any(holds, ledger, facts) for _, holds in theorem.assumes if holds not in known}
+        asked = [holds for _, holds in theorem.assumes if known[holds] is None]
+        self.of_none = any(known[holds] is False for _, holds in theorem.assumes)
+        self.of_rays = tuple(holds for holds in asked if holds in OF_ALL_MULTIPLES)
         self._of_edges = [holds for holds in asked if holds not in OF_ALL_MULTIPLES]
 
     def never(self, first: Comparator) -> bool:
         """Whether the theorem applies to no edge of a ray, by the comparator at its first one."""
-        return self._never or not all(holds(self._ledger, first, self._facts) for holds in self._of_rays)
+        return self.of_none or not all(holds(self._ledger, first, self._facts) for holds in self.of_rays)
 
     def of(self, comparator: Comparator) -> float:
         """At any comparator; infinite where the theorem does not apply."""
         return self.theorem.slack(self._ledger, comparator, self._facts)
 
-    def at(self, multiples: Multiples) -> Array:
-        """At some multiples of rays to which the theorem may apply."""
+    def at(self, multiples: Multiples, rays: Sequence[int] | None = None) -> Array:
+        """At some multiples of rays to which the theorem may apply; perhaps of some of these rays only."""
         try:
             with np.errstate(all="ignore"):
                 return self._of_all(multiples)
         except (ArithmeticError, TypeError, ValueError):  # of a formula that reads single numbers, and may overflow
-            return self._of_some(multiples)
+            return self._of_some(multiples, range(len(multiples.starts) - 1) if rays is None else rays)
 
     def _of_all(self, multiples: Multiples) -> Array:
         applies = np.ones(len(multiples.edges), dtype=bool)
@@ -124,10 +128,10 @@ class Slack:
         slack = self.theorem.bound(self._ledger, multiples, self._facts) - self.theorem.counts(self._ledger, multiples)
         return np.where(applies & np.isfinite(slack), slack, inf)
 
-    def _of_some(self, multiples: Multiples) -> Array:
+    def _of_some(self, multiples: Multiples, rays: Sequence[int]) -> Array:
         # Each ray has a best edge of its own: near that of another one it was looked at in few places only.
         slack = np.full(len(multiples.edges), inf)
-        for first, end in pairwise(multiples.starts):
+        for first, end in (multiples.starts[ray : ray + 2] for ray in rays):
             for k in range(first, end, SPARSE):
                 slack[k] = self.of(multiples.one(k))
             best = first + int(slack[first:end].argmin())
@@ -145,14 +149,34 @@ def _of_any(holds: Check, ledger: Ledger, facts: LinearFacts) -> bool | None:
 
 
 Best = tuple[Comparator, Ray]
+Likely = tuple[float, int, int]  # how far a bound is above what it bounds, at which ray's which edge
 
 
-class Ends(NamedTuple):
-    """Comparators of a ray that all theorems try: at its first edge, v = 0, and the shortest that separates."""
+class Ends:
+    """Comparators of a ray that all theorems try: at its first edge, v = 0, and the shortest that separates.
 
-    first: Comparator
-    zero: Comparator
-    separating: Comparator | None
+    Parameters
+    ----------
+    ray : Ray
+    """
+
+    def __init__(self, ray: Ray) -> None:
+        self.ray = ray
+
+    @cached_property
+    def first(self) -> Comparator:
+        """At its first edge."""
+        return self.ray.at(0)
+
+    @cached_property
+    def zero(self) -> Comparator:
+        """v = 0."""
+        return self.ray.zero()
+
+    @cached_property
+    def separating(self) -> Comparator | None:
+        """The shortest that separates the rounds, if any does."""
+        return self.ray.separating()
 
 
 def best_on(
@@ -163,33 +187,60 @@ def best_on(
     if not rays:
         return [None] * len(theorems)
     coarse = Multiples(rays, [np.arange(first, last + 1, COARSE) for first, last in map(Ray.range, rays)])
-    ends = [Ends(ray.at(0), ray.zero(), ray.separating()) for ray in rays]
-    return [_best(rays, ends, coarse, Slack(theorem, ledger, facts), careful) for theorem in theorems]
+    ends, known = [Ends(ray) for ray in rays], dict[Check, bool | None]()
+    slacks = [Slack(theorem, ledger, facts, known) for theorem in theorems]
+    able: dict[tuple[Check, ...], list[int]] = {}  # many theorems assume the same
+    for slack in slacks:
+        if not slack.of_none and slack.of_rays not in able:
+            able[slack.of_rays] = [k for k, its in enumerate(ends) if not slack.never(its.first)]
+    likely = [[] if s.of_none else _likely(able[s.of_rays], coarse, s, careful) for s in slacks]
+    if careful:
+        likely = _closer(rays, slacks, likely)
+    return [_best(ends, slack, its) for slack, its in zip(slacks, likely, strict=True)]
 
 
-def _best(rays: Sequence[Ray], ends: Sequence[Ends], coarse: Multiples, slack: Slack, careful: bool) -> Best | None:
-    never = [slack.never(its.first) for its in ends]
-    likely: list[tuple[float, int, int]] = []
-    if not all(never):
-        slacks = slack.at(coarse)
-        seen = [(k, coarse.starts[k] + int(slacks[coarse.of(k)].argmin())) for k in range(len(rays)) if not never[k]]
-        likely = sorted((float(slacks[place]), k, int(coarse.edges[place])) for k, place in seen)
-        most = max(likely[0][0], likely[0][0] * (1 + NEARLY)) if careful else likely[0][0]
-        likely = [one for one in likely if one[0] <= most and one[0] < inf]
-    if careful and likely:
-        likely = _closer(rays, slack, likely)
-    tried = [(ends[k].zero, rays[k]) for k in ([k for _, k, _ in likely[:1]] or range(len(rays)))]
-    tried += [(its.separating, ray) for its, ray in zip(ends, rays, strict=True) if its.separating is not None]
-    each = [(slack.of(one), one, ray) for one, ray in tried]
-    each += [(least, rays[k].at(edge), rays[k]) for least, k, edge in likely]
-    least, one, ray = min(each, key=lambda it: it[0])
-    return (one, ray) if least < inf else None
+def _likely(able: list[int], coarse: Multiples, slack: Slack, careful: bool) -> list[Likely]:
+    """Of the rays to which the theorem may apply and that come near the best one, which is the first, the best edges
+    that were looked at."""
+    if not able:
+        return []
+    slacks = slack.at(coarse)
+    least = np.minimum.reduceat(slacks, coarse.starts[:-1]).tolist()
+    best = min(least[k] for k in able)
+    most = max(best, best * (1 + NEARLY)) if careful else best
+    near = sorted((least[k], k) for k in able if least[k] <= most and least[k] < inf)
+    return [(few, k, int(coarse.edges[coarse.starts[k] + slacks[coarse.of(k)].argmin()])) for few, k in near]
 
 
-def _closer(rays: Sequence[Ray], slack: Slack, likely: list[tuple[float, int, int]]) -> list[tuple[float, int, int]]:
-    """The best of all edges of these rays beside those that were looked at."""
-    its, end = [rays[k] for _, k, _ in likely], len(scales()) - 1
-    fine = Multiples(its, [np.arange(max(0, e - COARSE + 1), min(end, e + COARSE - 1) + 1) for _, _, e in likely])
-    slacks = slack.at(fine)
-    places = [fine.starts[j] + int(slacks[fine.of(j)].argmin()) for j in range(len(its))]
-    return [(float(slacks[p]), k, int(fine.edges[p])) for p, (_, k, _) in zip(places, likely, strict=True)]
+def _closer(rays: Sequence[Ray], slacks: Sequence[Slack], likely: Sequence[list[Likely]]) -> list[list[Likely]]:
+    """For each theorem the best of all edges of its rays beside those that were looked at, read from one table."""
+    beside = {(k, edge): place for place, (k, edge) in enumerate({its[1:]: None for some in likely for its in some})}
+    if not beside:
+        return list(likely)
+    end = len(scales()) - 1
+    edges = [np.arange(max(0, e - COARSE + 1), min(end, e + COARSE - 1) + 1) for _, e in beside]
+    fine = Multiples([rays[k] for k, _ in beside], edges)
+    closer = []
+    for slack, some in zip(slacks, likely, strict=True):
+        its = [beside[one[1:]] for one in some]
+        all_slacks = slack.at(fine, its) if its else np.zeros(0)
+        places = [fine.starts[j] + int(all_slacks[fine.of(j)].argmin()) for j in its]
+        closer.append(
+            [(float(all_slacks[p]), k, int(fine.edges[p])) for p, (_, k, _) in zip(places, some, strict=True)]
+        )
+    return closer
+
+
+def _best(ends: Sequence[Ends], slack: Slack, likely: Sequence[Likely]) -> Best | None:
+    """The best of some edges, v = 0 and what separates the rounds."""
+    if slack.of_none:
+        return None
+    tried = [(ends[k].zero, ends[k].ray) for k in ([k for _, k, _ in likely[:1]] or range(len(ends)))]
+    tried += [(its.separating, its.ray) for its in ends if its.separating is not None]
+    each = [slack.of(one) for one, _ in tried]
+    least = min(each)
+    if likely:
+        nearest, k, edge = min(likely, key=lambda one: one[0])
+        if nearest < least:
+            return ends[k].ray.at(edge), ends[k].ray
+    return tried[each.index(least)] if least < inf else None

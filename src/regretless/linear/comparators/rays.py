@@ -138,12 +138,12 @@ class Ray:
 
     def zero(self) -> Comparator:
         """The comparator v = 0."""
-        return replace(self._comparator(0.0, self.rounds, self.rounds), name=ZERO)
+        return self._comparator(0.0, self.rounds, self.rounds, ZERO)
 
-    def _comparator(self, s: float, hinge: float, squared_hinge: float) -> Comparator:
+    def _comparator(self, s: float, hinge: float, squared_hinge: float, name: str = "") -> Comparator:
         hinge, squared_hinge = max(hinge, 0.0), max(squared_hinge, 0.0)
         return Comparator(
-            name=self.direction.name,
+            name=name or self.direction.name,
             norm=s * self.direction.size,
             hinge=hinge,
             squared_hinge=squared_hinge,
@@ -197,6 +197,8 @@ class RaySums:
         How many rounds, and their largest squared length and the sum of these.
     margins : ndarray or None, shape (directions, rows)
         Those of each row along each direction, if they were written down.
+    filled : ndarray or None, shape (directions, bytes)
+        Of each direction a bit for each bin, set where it has any rounds, the lowest bit first, if that is known.
     """
 
     bins: Array
@@ -205,6 +207,7 @@ class RaySums:
     longest: Array
     total: Array
     margins: Array | None = None
+    filled: Array | None = None
 
     def scaled(self, weight: float | Array) -> RaySums:
         """The same as if every round were so many, along all directions or along each."""
@@ -223,9 +226,11 @@ class RaySums:
     def rays(self, directions: Sequence[Direction], loss_name: str) -> list[Ray]:
         """One ray a direction."""
         seen = self.least.tolist(), self.rounds.tolist(), self.longest.tolist(), self.total.tolist()
-        margins = [None] * len(directions) if self.margins is None else self.margins
-        each = zip(directions, self.bins, zip(*seen, strict=True), margins, strict=True)
-        return [_ray(direction, bins, numbers, loss_name, its) for direction, bins, numbers, its in each]
+        none = [None] * len(directions)
+        margins = none if self.margins is None else self.margins
+        filled = none if self.filled is None else np.unpackbits(self.filled, axis=1, bitorder="little").view(bool)
+        each = zip(directions, self.bins, zip(*seen, strict=True), margins, filled, strict=True)
+        return [_ray(direction, bins, numbers, loss_name, *its) for direction, bins, numbers, *its in each]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Without the bins that are empty, which are most."""
@@ -275,6 +280,7 @@ class Sight(Tally):
     def _begin(self) -> None:
         size = len(self.whose)
         self._margins: Array | None = None
+        self._filled: Array | None = None
         self._bins, self._least = np.zeros((size, 2 * _core.RAY_SIDE, 3)), np.full(size, np.inf)
         self._rounds, self._longest, self._total = np.zeros(size), np.zeros(size), np.zeros(size)
 
@@ -288,15 +294,17 @@ class Sight(Tally):
         """Put the margins of some rounds into their bins."""
         whole = self._written and not self._rounds.any() and bool((times == times[0]).all())
         self._margins = np.empty((len(times), len(batch))) if whole else None
+        self._filled = np.zeros((len(times), _core.RAY_MARK_BYTES), np.uint8) if whole else None
         rows, seen = (batch.values, batch.indices, batch.starts), np.zeros(3)
         for part, vectors in self._stacked:
             along = vectors, self._biases[part], self._labels[part]
             seen = np.zeros(3)
             sums = times[part], self._bins[part], self._least[part], seen
-            if self._margins is None:
+            if self._margins is None or self._filled is None:
                 row, why = _core.sight(*rows, codes, self._intercept, *along, *sums)
             else:
-                row, why = _core.sight_margins(*rows, codes, self._intercept, *along, *sums, self._margins[part])
+                written = self._margins[part], self._filled[part]
+                row, why = _core.sight_margins(*rows, codes, self._intercept, *along, *sums, *written)
             if why is not None:
                 raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
         self._rounds += times * seen[0]
@@ -305,7 +313,8 @@ class Sight(Tally):
 
     def sums(self) -> RaySums:
         """The bins of all rounds."""
-        return RaySums(self._bins, self._least, self._rounds, self._longest, self._total, self._margins)
+        seen = self._rounds, self._longest, self._total, self._margins, self._filled
+        return RaySums(self._bins, self._least, *seen)
 
 
 def _tables(vectors: Sequence[Array], columns: int) -> Iterator[tuple[slice, Array]]:
@@ -342,26 +351,23 @@ def look(
 
 
 def _ray(
-    direction: Direction, bins: Array, seen: tuple[float, float, float, float], loss_name: str, margins: Array | None
+    direction: Direction,
+    bins: Array,
+    seen: tuple[float, float, float, float],
+    loss_name: str,
+    margins: Array | None,
+    marks: Array | None,
 ) -> Ray:
-    filled, side = np.flatnonzero(bins[:, 0] > 0), _core.RAY_SIDE
-    some = bins[filled]
-    positive = int(np.searchsorted(filled, side))
-    negative, whole = some[positive:].sum(axis=0), some.sum(axis=0)
+    filled = np.flatnonzero(bins[:, 0] > 0 if marks is None else marks)
+    positive = int(filled.searchsorted(_core.RAY_SIDE))
+    some = bins.take(filled, axis=0).T.copy()
+    sums = some.cumsum(axis=1)  # one after the other: `sum` would add them in another order, depending on the layout
     below = np.zeros((1 + positive, 3))
-    np.cumsum(some[:positive], axis=0, out=below[1:])
-    return Ray(
-        direction,
-        filled[:positive],
-        below + negative,
-        float(whole[1]),
-        float(whole[2]),
-        *seen,
-        loss_name,
-        bins,
-        some[:, :2].T.copy(),
-        margins,
-    )
+    below[1:] = sums[:, :positive].T
+    if positive < len(filled):
+        below += some[:, positive:].cumsum(axis=1)[:, -1]
+    totals = (float(sums[1, -1]), float(sums[2, -1])) if len(filled) else (0.0, 0.0)
+    return Ray(direction, filled[:positive], below, *totals, *seen, loss_name, bins, some[:2], margins)
 
 
 @cache

@@ -145,9 +145,12 @@ def _of_target(
     question: Question, ledger: Any, facts: LinearFacts, best: BestChoices, comparators: list[Comparator]
 ) -> list[Certificate]:
     certificates = []
+    # Of those that are the same the first counts; and the last one says what is missing where none serves.
+    once = list({id(one): one for one in comparators}.values())
+    each = once if not once or once[-1] is comparators[-1] else [*once, comparators[-1]]
     for theorem in question.theorems:
         # Each count has its best comparator, but there is one regret: against the first theorem's.
-        own = comparators if not theorem.quantity.endswith("regret") else comparators[:1]
+        own = each if not theorem.quantity.endswith("regret") else each[:1]
         certificate = theorem.certify(ledger, own, facts)
         if certificate.why in dict(theorem.assumes):
             nearest = theorem.nearest_obstacle(ledger, own, facts)  # none where all hold, but numbers are none
