@@ -66,25 +66,27 @@ class Pieces {
  private:
   static constexpr std::int64_t most_entries = 1 << 13, most_rows = 1 << 10;
 
-  std::int64_t start(std::int64_t row) const {
-    return block_.wide_starts ? static_cast<const std::int64_t*>(block_.starts)[row]
-                              : static_cast<const std::int32_t*>(block_.starts)[row];
-  }
-
   // Each start is read once. The first row of a piece may have any length.
   void take_starts() {
-    origin_ = start(at_);
-    if (origin_ < 0) return;
-    const std::int64_t last = std::min(end_, at_ + most_rows);
-    std::int64_t* to = starts_;
-    for (*to = 0; at_ < last; ++at_) {
-      const std::int64_t stop = start(at_ + 1);
-      if (stop < origin_ + *to || stop > block_.entries) return;
-      const std::int64_t n = stop - origin_;
-      if (n > most_entries && at_ > first_) return;
-      longest_ = std::max(longest_, n - *to);
-      *++to = n;
+    if (block_.wide_starts) take_starts(static_cast<const std::int64_t*>(block_.starts) + at_);
+    else take_starts(static_cast<const std::int32_t*>(block_.starts) + at_);
+  }
+  template <class Start>
+  void take_starts(const Start* from) {
+    const std::int64_t origin = *from, most = std::min(end_ - at_, most_rows), entries = block_.entries;
+    origin_ = origin;
+    if (origin < 0) return;
+    std::int64_t rows = 0, before = 0, longest = longest_;  // in registers: a store to starts_ might change members
+    for (starts_[0] = 0; rows < most; ++rows) {
+      const std::int64_t stop = from[rows + 1];
+      if (stop < origin + before || stop > entries) break;
+      const std::int64_t n = stop - origin;
+      if (n > most_entries && rows > 0) break;
+      longest = std::max(longest, n - before);
+      starts_[rows + 1] = before = n;
     }
+    longest_ = longest;
+    at_ += rows;
   }
 
   // Wide columns are copied at once; the others row by row, as the kernel checks them.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..arrays import names_of
 from .payoffs import Payoffs, ZeroSum, enclose, names_or_numbers, strategy_of
 from .solution import Solution
@@ -56,11 +58,12 @@ class MatrixGame(ZeroSum):
     ) -> None:
         self.payoffs = Payoffs(payoffs, payoff_range=payoff_range)
         self.losses = False
-        if rows is None:
-            rows = _row_labels(payoffs)
-        count, columns = self.payoffs.shape
+        if type(payoffs) is not np.ndarray:  # which has no names
+            rows = _row_labels(payoffs) if rows is None else rows
+            cols = names_of(payoffs) if cols is None else cols
+        count, columns = self.payoffs.values.shape
         self.rows = names_or_numbers(rows, count, "rows")
-        self.cols = names_or_numbers(names_of(payoffs) if cols is None else cols, columns, "cols")
+        self.cols = names_or_numbers(cols, columns, "cols")
         self._solved: Solution | None = None
 
     @classmethod

@@ -64,13 +64,13 @@ class Payoffs:
     _exact: Array | None
 
     def __init__(self, matrix: Any, what: str = "payoffs", payoff_range: tuple[float, float] | None = None) -> None:
-        if isinstance(matrix, Payoffs):
-            for name in self.__slots__:
-                setattr(self, name, getattr(matrix, name))
-            return
         self._exact = None
         if type(matrix) is np.ndarray and matrix.dtype.kind == "f":
             self.kind, self.values = "dense", _dense(matrix, what)
+        elif isinstance(matrix, Payoffs):
+            for name in self.__slots__:
+                setattr(self, name, getattr(matrix, name))
+            return
         elif hasattr(matrix, "tocsr"):
             self.kind, self.values = "sparse", _sparse(matrix, what)
         elif hasattr(matrix, "matvec") and hasattr(matrix, "rmatvec"):
@@ -158,11 +158,11 @@ class Payoffs:
     def _range(self, what: str) -> tuple[float, float]:
         if self.kind == "operator":
             return float("nan"), float("nan")
-        held = self.values.data if self.kind == "sparse" else self.values
-        low, high = _core.payoff_range(held) if held.size else (0.0, 0.0)
+        values, sparse = self.values, self.kind == "sparse"
+        low, high = _core.payoff_range(values.data if sparse else values) if not sparse or values.nnz else (0.0, 0.0)
         if isnan(low):
-            raise RegretlessError(f"{what}: {_culprit(self.values, self.kind)}; payoffs are finite numbers")
-        if self.kind == "sparse" and held.size < self.shape[0] * self.shape[1]:
+            raise RegretlessError(f"{what}: {_culprit(values, self.kind)}; payoffs are finite numbers")
+        if sparse and values.nnz < values.shape[0] * values.shape[1]:
             low, high = min(low, 0.0), max(high, 0.0)
         return low, high
 

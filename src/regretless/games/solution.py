@@ -23,18 +23,20 @@ T = TypeVar("T")
 
 
 class Once(Generic[T]):
-    """A value that is computed on the first call and stored."""
+    """What a function says of some arguments: computed on the first call and stored."""
 
-    __slots__ = ("_made", "_make")
+    __slots__ = ("_from", "_made", "_make")
 
-    def __init__(self, make: Callable[[], T]) -> None:
+    def __init__(self, make: Callable[..., T], *arguments: Any) -> None:
         self._make = make
-        self._made: list[T] = []
+        self._from: tuple[Any, ...] | None = arguments
 
     def __call__(self) -> T:
-        if not self._made:
-            self._made.append(self._make())
-        return self._made[0]
+        arguments = self._from  # another thread may make it meanwhile
+        if arguments is not None:
+            self._made = self._make(*arguments)
+            self._from = None
+        return self._made
 
 
 class SolveError(RegretlessError):
@@ -54,7 +56,7 @@ class SolveError(RegretlessError):
 GapBound = tuple[str, Callable[[float], float]]
 
 
-def _nothing() -> None:
+def nothing() -> None:
     """The bound over the rounds of a method that plays none."""
 
 
@@ -122,7 +124,7 @@ class Solution:
     course: Trajectory | None = None
     exact: ExactSolution | None = None
     make_certificates: Callable[[], list[Certificate]] = list
-    make_gap_bound: Callable[[], GapBound | None] = _nothing
+    make_gap_bound: Callable[[], GapBound | None] = nothing
 
     @property
     def certificates(self) -> Certificates:
@@ -215,15 +217,9 @@ class Solution:
         return f"<Solution: value {self.value:.9g}, gap {self.gap:.3g}, {self.method}>"
 
 
-# A frozen class sets every field by a call: so many take half as long as the pivots of a small game.
-_Open = make_dataclass("_Open", Solution.__slots__, slots=True, eq=False)
-
-
-def solution_of(*values: Any) -> Solution:
-    """``Solution(*values)`` of all its fields, in their order: filled while it is open, and frozen then."""
-    solution: Any = _Open(*values)
-    solution.__class__ = Solution
-    return solution  # type: ignore[no-any-return]
+# A frozen class sets every field by a call: so many take half as long as the pivots of a small game. So one is filled
+# while it is open, and frozen then, by its class.
+Open = make_dataclass("Open", Solution.__slots__, slots=True, eq=False)
 
 
 def named_chances(names: Sequence[str], strategy: Sequence[Any], shown: Any = float) -> dict[str, Any]:

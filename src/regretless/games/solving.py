@@ -28,7 +28,7 @@ from .methods import (
     wanted_gap,
 )
 from .payoffs import Payoffs, Vector, ZeroSum, enclose, loosened, starts_of, trusted_to
-from .solution import ExactSolution, GapBound, Once, RawSolution, Solution, SolveError, Trajectory, solution_of
+from .solution import ExactSolution, GapBound, Once, Open, RawSolution, Solution, SolveError, Trajectory, nothing
 from .solvers.linear_program import simplex, simplex_at_once
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def solve(game: ZeroSum, method: str, exact: bool, options: tuple[Any, ...]) -> 
     tolerance, rounds, start, average, alternate, on_progress, stop = options
     plain = tolerance is rounds is start is average is alternate is on_progress is stop is None and not exact
     if plain and (method == "auto" or method == "simplex") and (small := _at_once(payoffs)) is not None:
-        return _solution(game, small, None, began)
+        return _solution(game, *small, None, began)
     if method != "auto" and method not in METHODS:
         raise ParameterError("method", None, f"{method!r}; one of {', '.join(('auto', *METHODS))} is expected")
     if payoffs.kind == "operator" and method in EXACT_METHODS:
@@ -106,19 +106,18 @@ def solve(game: ZeroSum, method: str, exact: bool, options: tuple[Any, ...]) -> 
     proof = None
     if exact and answer.raw.stopped is None:
         answer, proof = _exactly(payoffs, answer, stop)
-    return _solution(game, answer, proof, began)
+    return _solution(game, *answer, proof, began)
 
 
-def _at_once(payoffs: Payoffs) -> Answer | None:
+def _at_once(payoffs: Payoffs) -> tuple[RawSolution, float, float] | None:
     """The simplex method's answer within the default tolerance, if the game is small: what is left to choose takes as
     long as the pivots of ten strategies."""
-    if payoffs.kind != "dense" or payoffs.spread == inf or (ended := simplex_at_once(payoffs)) is None:
+    if (ended := simplex_at_once(payoffs)) is None:
         return None
-    raw, lower, upper = ended
     if payoffs.is_exact:
-        lower, upper = loosened(lower, upper, payoffs.rounding)
-    enough = upper - lower <= RELATIVE * (payoffs.high - payoffs.low) or upper - lower <= _default_gap(payoffs)
-    return Answer(raw, lower, upper) if enough else None
+        ended = ended[0], *loosened(*ended[1:], payoffs.rounding)
+    gap = ended[2] - ended[1]
+    return ended if gap <= RELATIVE * (payoffs.high - payoffs.low) or gap <= _default_gap(payoffs) else None
 
 
 def _attempted(payoffs: Payoffs, method: str, wish: Wish, *, losses: bool) -> Answer:
@@ -269,16 +268,18 @@ def _exactly(payoffs: Payoffs, answer: Answer, stop: Callable[[], bool] | None) 
     return answer, proof
 
 
-def _solution(game: ZeroSum, answer: Answer, proof: ExactSolution | None, began: float) -> Solution:
-    raw, lower, upper = answer
+def _solution(
+    game: ZeroSum, raw: RawSolution, lower: float, upper: float, proof: ExactSolution | None, began: float
+) -> Solution:
+    payoffs = game.payoffs
     # Computed on request: on a small game they cost as much as the solution.
-    make_certificates = Once(partial(_certificates, raw, game.payoffs, lower, upper))
+    make_certificates = Once(_certificates, raw, payoffs, lower, upper)
     course = raw.course
     if game.losses:
         lower, upper = -upper, -lower
         course = None if course is None else _of_losses(course)
         proof = None if proof is None else replace(proof, value=-proof.value)
-    return solution_of(
+    solution: Any = Open(
         game.rows,
         game.cols,
         raw.method,
@@ -294,8 +295,10 @@ def _solution(game: ZeroSum, answer: Answer, proof: ExactSolution | None, began:
         course,
         proof,
         make_certificates,
-        partial(_gap_bound, raw, game.payoffs),
+        nothing if raw.ledger is None else partial(_gap_bound, raw, payoffs),
     )
+    solution.__class__ = Solution
+    return solution  # type: ignore[no-any-return]
 
 
 def _certificates(raw: RawSolution, payoffs: Payoffs, lower: float, upper: float) -> list[Certificate]:
@@ -307,7 +310,7 @@ def _certificates(raw: RawSolution, payoffs: Payoffs, lower: float, upper: float
 def _gap_bound(raw: RawSolution, payoffs: Payoffs) -> GapBound | None:
     from .certificates import gap_bound
 
-    return None if raw.ledger is None else gap_bound(raw, payoffs)
+    return gap_bound(raw, payoffs)
 
 
 def _of_losses(course: Trajectory) -> Trajectory:

@@ -231,7 +231,7 @@ def _solution(
         stopped=raw.stopped,
         course=raw.course,
         exact=proof,
-        make_certificates=Once(partial(_certificates, game, raw, lower, upper)),
+        make_certificates=Once(_certificates, game, raw, lower, upper),
         make_gap_bound=partial(_gap_bound, game, raw),
         row_tree=game.row,
         column_tree=game.column,

@@ -21,7 +21,7 @@ and the multipliers of the first inequalities are a best plan of the column play
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import nan
+from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -233,10 +233,11 @@ def simplex_at_once(payoffs: Payoffs) -> tuple[RawSolution, float, float] | None
     Returns
     -------
     (RawSolution, float, float) or None
-        None if the game is not so small, its payoffs are all equal, or it needs more pivots than such games do.
+        None if the game is not so small, its payoffs are all equal or their range is no float, or it needs more pivots
+        than such games do.
     """
     values, low, high = payoffs.values, payoffs.low, payoffs.high
-    if payoffs.kind != "dense" or values.size > _AT_ONCE or low == high:
+    if payoffs.kind != "dense" or values.size > _AT_ONCE or not 0 < high - low < inf:
         return None
     rows, columns = values.shape
     row, column = np.empty(rows), np.empty(columns)
@@ -246,7 +247,8 @@ def simplex_at_once(payoffs: Payoffs) -> tuple[RawSolution, float, float] | None
     lower, upper, pivots, gap, in_rows, in_columns = ended
     note = "no optimal basis" if gap > _OPTIMAL else ""
     claim = max(gap, 0.0) * (high - low)
-    return RawSolution(row, column, "simplex", pivots, claim, note, basis=(in_rows, in_columns)), lower, upper
+    basis = in_rows, in_columns
+    return RawSolution(row, column, "simplex", pivots, claim, note, None, None, None, basis), lower, upper
 
 
 def _uniform(count: int) -> Vector:
