@@ -8,13 +8,14 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -23,6 +24,8 @@
 #include "regretless/delimited.hpp"
 #include "regretless/table_rows.hpp"
 #include "regretless/word_kernels.hpp"
+#include "regretless/words.hpp"
+#include "text_reader.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -50,23 +53,43 @@ bool has_lone_return(const char* at, const char* end) {
   return false;
 }
 
+// Memory that is used again, so that the system need not hand it out anew each time.
+template <class T>
+class Room {
+ public:
+  T* of(std::size_t size) {
+    if (size > size_) {
+      size_ = 0;
+      memory_ = nullptr;
+      memory_ = unwritten<T>(size);
+      size_ = size;
+    }
+    return memory_.get();
+  }
+
+ private:
+  std::unique_ptr<T[]> memory_;
+  std::size_t size_ = 0;
+};
+
 // Text with room around it, its last byte a newline.
 class Padded {
  public:
-  Padded(const char* text, std::size_t size) : memory_(unwritten<char>(size + 1 + 2 * delimited_padding)), size_(size) {
+  Padded(Room<char>& room, const char* text, std::size_t size)
+      : memory_(room.of(size + 1 + 2 * delimited_padding)), size_(size) {
     const nb::gil_scoped_release unlocked;
-    std::memset(memory_.get(), 0, delimited_padding);
+    std::memset(memory_, 0, delimited_padding);
     std::memcpy(begin(), text, size);
     if (size && text[size - 1] != '\n') begin()[size_++] = '\n';
     std::memset(begin() + size_, 0, delimited_padding);
-    lines_ = std::size_t(std::count(begin(), begin() + size_, '\n'));
+    lines_ = delimited_kernels().lines(begin(), size_);
   }
-  char* begin() const { return memory_.get() + delimited_padding; }
+  char* begin() const { return memory_ + delimited_padding; }
   std::size_t size() const { return size_; }
   std::size_t lines() const { return lines_; }
 
  private:
-  std::unique_ptr<char[]> memory_;
+  char* memory_;
   std::size_t size_, lines_ = 0;
 };
 
@@ -98,23 +121,6 @@ char delimiter_of(const std::string& text) {
   return text[0];
 }
 
-// What a column of text needs: its codes, and its values by their hash.
-struct Dictionary {
-  explicit Dictionary(std::size_t rows)
-      : codes(unwritten<std::int32_t>(rows)), slots(std::make_unique<std::uint32_t[]>(std::bit_ceil(2 * rows + 2))),
-        begins(unwritten<const char*>(rows)), sizes(unwritten<std::uint32_t>(rows)),
-        mask(std::uint32_t(std::bit_ceil(2 * rows + 2) - 1)) {}
-  void lend(DelimitedColumn& column) {
-    column.codes = codes.get();
-    column.values = {slots.get(), mask, begins.get(), sizes.get(), 0};
-  }
-  std::unique_ptr<std::int32_t[]> codes;
-  std::unique_ptr<std::uint32_t[]> slots;
-  std::unique_ptr<const char*[]> begins;
-  std::unique_ptr<std::uint32_t[]> sizes;
-  std::uint32_t mask;
-};
-
 // What a column of words needs: its cells.
 struct CellRoom {
   CellRoom(std::size_t bytes, std::size_t rows)
@@ -133,11 +139,82 @@ struct CellRoom {
   std::unique_ptr<std::int64_t[]> offsets, missing;
 };
 
+// The values that stood in a column of text so far, each once and as a word of Python. Where most cells have a value of
+// their own, nothing is remembered, for little of it would come again.
+class RememberedValues {
+ public:
+  // The values of a column in some rows, as words of Python; nothing where one is no text in UTF-8.
+  bool append_to(nb::list& words, const DelimitedValues& values, const char* text, std::size_t rows) {
+    if (2 * std::size_t(values.count) > rows) return append_new(words, values);
+    if (numbers_->size() > most) forget();
+    for (std::int32_t first = 0; first < values.count; first += std::int32_t(TextNumbers::together)) {
+      std::uint32_t begins[TextNumbers::together], ends[TextNumbers::together];
+      std::int32_t which[TextNumbers::together];
+      const auto count = std::min(TextNumbers::together, std::size_t(values.count - first));
+      for (std::size_t k = 0; k < count; ++k) {
+        begins[k] = std::uint32_t(values.begins[std::size_t(first) + k] - text);
+        ends[k] = begins[k] + values.sizes[std::size_t(first) + k];
+      }
+      numbers_->words(text, begins, ends, count, which);
+      if (!decode()) return false;
+      for (std::size_t k = 0; k < count; ++k) words.append(words_[std::size_t(which[k])]);
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t most = std::size_t(1) << 20;
+
+  static bool append_new(nb::list& words, const DelimitedValues& values) {
+    for (std::int32_t k = 0; k < values.count; ++k)
+      if (!append(words, {values.begins[k], values.sizes[k]})) return false;
+    return true;
+  }
+  static bool append(nb::list& words, std::string_view text) {
+    PyObject* const word = PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), nullptr);
+    if (!word) {
+      PyErr_Clear();
+      return false;
+    }
+    words.append(nb::steal(word));
+    return true;
+  }
+  // Makes words of the values that have none yet: also of those of a call that memory ended.
+  bool decode() {
+    for (std::size_t k = words_.size(); k < numbers_->size(); ++k)
+      if (!append(words_, (*numbers_)[k])) {
+        forget();
+        return false;
+      }
+    return true;
+  }
+  void forget() { numbers_ = std::make_unique<TextNumbers>(seed_of_process()), words_ = nb::list(); }
+
+  std::unique_ptr<TextNumbers> numbers_ = std::make_unique<TextNumbers>(seed_of_process());
+  nb::list words_;
+};
+
+// What blocks need one after the other.
+struct BlockRoom {
+  struct Column {
+    DelimitedValues values(std::size_t rows) {
+      return {slots.of(delimited_slots(rows)), begins.of(rows), sizes.of(rows), 0, 0};
+    }
+    Room<DelimitedValue> slots;
+    Room<const char*> begins;
+    Room<std::uint32_t> sizes;
+    RememberedValues remembered;
+  };
+  Room<char> text;
+  Room<std::uint32_t> marks;
+  std::deque<Column> columns;
+};
+
 // One call: the memory of its results, and how the kernel is told of it.
 class Reading {
  public:
-  Reading(const nb::bytes& text, const std::string& kinds, const std::vector<std::int64_t>& places)
-      : text_(text.c_str(), text.size()), columns_(kinds.size()) {
+  Reading(BlockRoom& memory, const nb::bytes& text, const std::string& kinds, const std::vector<std::int64_t>& places)
+      : memory_(memory), text_(memory.text, text.c_str(), text.size()), columns_(kinds.size()) {
     if (kinds.empty() || places.size() != kinds.size())
       throw std::invalid_argument("a kind and a place for each column");
     if (text.size() >= (std::size_t(1) << 31)) throw std::invalid_argument("a block has less than 2**31 bytes");
@@ -146,14 +223,14 @@ class Reading {
     matrix_width_ = std::size_t(std::count_if(places.begin(), places.end(), [](std::int64_t p) { return p >= 0; }));
     matrix_ = unwritten<double>(room_ * matrix_width_);
     std::vector<bool> taken(matrix_width_);
-    for (std::size_t c = 0; c < kinds.size(); ++c) lend(columns_[c], places[c], taken);
+    while (memory.columns.size() < kinds.size()) memory.columns.emplace_back();
+    for (std::size_t c = 0; c < kinds.size(); ++c) lend(c, places[c], taken);
   }
 
   bool read(char delimiter, const std::vector<DelimitedTerm>& nulls, const std::vector<DelimitedTerm>& trues,
             const std::vector<DelimitedTerm>& falses) {
     const nb::gil_scoped_release unlocked;
     if (has_lone_return(text_.begin(), text_.begin() + text_.size())) return false;
-    const auto marks = unwritten<std::uint32_t>(text_.size() + delimited_padding);
     DelimitedJob job;
     job.text = text_.begin();
     job.end = job.text + text_.size();
@@ -163,7 +240,7 @@ class Reading {
     job.nulls = nulls.data(), job.nulls_end = nulls.data() + nulls.size();
     job.trues = trues.data(), job.trues_end = trues.data() + trues.size();
     job.falses = falses.data(), job.falses_end = falses.data() + falses.size();
-    job.marks = marks.get();
+    job.marks = memory_.marks.of(text_.size() + delimited_padding);
     delimited_kernels().read(job);
     rows_ = std::size_t(job.rows);
     return job.plain;
@@ -173,19 +250,12 @@ class Reading {
   std::optional<Columns> hand_over() {
     std::vector<nb::list> values;
     std::vector<std::int64_t> gaps;
-    for (const DelimitedColumn& column : columns_) {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const DelimitedColumn& column = columns_[c];
       gaps.push_back(column.gaps);
       if (column.kind != DelimitedKind::text) continue;
-      values.emplace_back();
-      for (std::int32_t k = 0; k < column.values.count; ++k) {
-        PyObject* const word =
-            PyUnicode_DecodeUTF8(column.values.begins[k], Py_ssize_t(column.values.sizes[k]), nullptr);
-        if (!word) {
-          PyErr_Clear();
-          return std::nullopt;
-        }
-        values.back().append(nb::steal(word));
-      }
+      if (!memory_.columns[c].remembered.append_to(values.emplace_back(), column.values, text_.begin(), rows_))
+        return std::nullopt;
     }
     std::vector<CellArrays> cells;
     for (const DelimitedColumn& column : columns_)
@@ -195,13 +265,14 @@ class Reading {
     std::vector<Array1<double>> apart;
     for (auto& column : apart_) apart.push_back(handed_over(column, rows_));
     std::vector<Array1<std::int32_t>> codes;
-    for (auto& dictionary : dictionaries_) codes.push_back(handed_over(dictionary.codes, rows_));
+    for (auto& column : codes_) codes.push_back(handed_over(column, rows_));
     return Columns(Matrix(matrix, {rows_, matrix_width_}, owner_of(matrix_)), std::move(apart), std::move(codes),
                    std::move(values), std::move(cells), std::move(gaps));
   }
 
  private:
-  void lend(DelimitedColumn& column, std::int64_t place, std::vector<bool>& taken) {
+  void lend(std::size_t c, std::int64_t place, std::vector<bool>& taken) {
+    DelimitedColumn& column = columns_[c];
     const bool number = column.kind == DelimitedKind::number || column.kind == DelimitedKind::boolean;
     if (place >= 0) {
       if (!number || std::size_t(place) >= matrix_width_ || taken[std::size_t(place)])
@@ -212,28 +283,45 @@ class Reading {
     } else if (number) {
       column.numbers = apart_.emplace_back(unwritten<double>(room_)).get();
     } else if (column.kind == DelimitedKind::text) {
-      dictionaries_.emplace_back(room_).lend(column);
+      column.codes = codes_.emplace_back(unwritten<std::int32_t>(room_)).get();
+      column.values = memory_.columns[c].values(room_);
     } else if (column.kind == DelimitedKind::words) {
       cells_.emplace_back(text_.size(), room_).lend(column);
     }
   }
 
+  BlockRoom& memory_;
   Padded text_;
   std::vector<DelimitedColumn> columns_;
   std::size_t room_ = 0, rows_ = 0, matrix_width_ = 0;
   std::unique_ptr<double[]> matrix_;
   std::vector<std::unique_ptr<double[]>> apart_;
-  std::vector<Dictionary> dictionaries_;
+  std::vector<std::unique_ptr<std::int32_t[]>> codes_;
   std::vector<CellRoom> cells_;
 };
 
-std::optional<Columns> read_delimited(const nb::bytes& text, const std::string& delimiter, const std::string& kinds,
-                                      const std::vector<std::int64_t>& places, const std::vector<nb::bytes>& nulls,
-                                      const std::vector<nb::bytes>& trues, const std::vector<nb::bytes>& falses) {
-  Reading reading(text, kinds, places);
-  if (!reading.read(delimiter_of(delimiter), terms(nulls), terms(trues), terms(falses))) return std::nullopt;
-  return reading.hand_over();
-}
+// Reads blocks of one table, one after the other.
+class DelimitedBlocks {
+ public:
+  DelimitedBlocks(const std::vector<nb::bytes>& nulls, const std::vector<nb::bytes>& trues,
+                  const std::vector<nb::bytes>& falses)
+      : nulls_(terms(nulls)), trues_(terms(trues)), falses_(terms(falses)) {}
+  DelimitedBlocks(const DelimitedBlocks&) = delete;
+  DelimitedBlocks& operator=(const DelimitedBlocks&) = delete;
+
+  std::optional<Columns> read(const nb::bytes& text, const std::string& delimiter, const std::string& kinds,
+                              const std::vector<std::int64_t>& places) {
+    const Use use(busy_);
+    Reading reading(memory_, text, kinds, places);
+    if (!reading.read(delimiter_of(delimiter), nulls_, trues_, falses_)) return std::nullopt;
+    return reading.hand_over();
+  }
+
+ private:
+  std::vector<DelimitedTerm> nulls_, trues_, falses_;
+  BlockRoom memory_;
+  bool busy_ = false;
+};
 
 std::int64_t cut_delimited(const nb::bytes& text, const std::string& delimiter) {
   const char mark = delimiter_of(delimiter);
@@ -241,6 +329,14 @@ std::int64_t cut_delimited(const nb::bytes& text, const std::string& delimiter) 
   const std::size_t size = text.size();
   const nb::gil_scoped_release unlocked;
   return has_lone_return(begin, begin + size) ? -1 : delimited_kernels().cut(begin, size, mark);
+}
+
+bool quotes_delimiter(const nb::bytes& text, const std::string& delimiter) {
+  const char mark = delimiter_of(delimiter);
+  const char* const begin = text.c_str();
+  const std::size_t size = text.size();
+  const nb::gil_scoped_release unlocked;
+  return delimited_kernels().quotes_delimiter(begin, size, mark);
 }
 
 // Columns side by side, some rows at a time, so that the rows that are written stay in the cache.
@@ -324,14 +420,18 @@ SparseRows add_words(const Table1& values, const Ids& indices, const Starts& sta
 }  // namespace
 
 void bind_delimited(nb::module_& m) {
-  m.def("read_delimited", &read_delimited, "text"_a, "delimiter"_a, "kinds"_a, "places"_a, "nulls"_a, "trues"_a,
-        "falses"_a,
-        "Columns of whole rows of text, or None where it is not plain: a lone carriage return, a quote out of place, "
-        "a row of another length or a cell that is not what its column holds. `kinds` has a letter for each column: n "
-        "number, b boolean, t text, w words, e nothing, . passed over. Numbers have a place in the matrix, or -1 to be "
-        "apart. Returns the matrix, the columns apart, the codes of those of text (-1 for none), their values, the "
-        "cells of those of words (their bytes one after the other, where each ends after a 0, and the rows without "
-        "one), and how many cells of each column are missing, which are nan in numbers.");
+  nb::class_<DelimitedBlocks>(m, "DelimitedBlocks", "Reads delimited text block by block, the same columns in each.")
+      .def(nb::init<const std::vector<nb::bytes>&, const std::vector<nb::bytes>&, const std::vector<nb::bytes>&>(),
+           "nulls"_a, "trues"_a, "falses"_a)
+      .def("read", &DelimitedBlocks::read, "text"_a, "delimiter"_a, "kinds"_a, "places"_a,
+           "Columns of whole rows of text, or None where it is not plain: a lone carriage return, a quote out of "
+           "place, a row of another length or a cell that is not what its column holds. `kinds` has a letter for each "
+           "column: n number, b boolean, t text, w words, e nothing, . passed over. Numbers have a place in the "
+           "matrix, or -1 to be apart. Returns the matrix, the columns apart, the codes of those of text (-1 for "
+           "none), their values, the cells of those of words (their bytes one after the other, where each ends after "
+           "a 0, and the rows without one), and how many cells of each column are missing, which are nan in numbers.");
+  m.def("quotes_delimiter", &quotes_delimiter, "text"_a, "delimiter"_a,
+        "Whether a delimiter stands within quotes, or a quote elsewhere than around cells or doubled in them.");
   m.def("cut_delimited", &cut_delimited, "text"_a, "delimiter"_a,
         "Where the last row ends that ends in the text, behind its newline; 0 where none does, and -1 where quotes or "
         "carriage returns stand elsewhere than usual.");

@@ -6,6 +6,6 @@
 #define REGRETLESS_NAME(isa) REGRETLESS_PASTE(delimited_, isa)
 
 namespace regretless {
-const DelimitedKernels REGRETLESS_NAME(REGRETLESS_ISA) = {REGRETLESS_ISA::read_delimited,
-                                                          REGRETLESS_ISA::cut_delimited};
+const DelimitedKernels REGRETLESS_NAME(REGRETLESS_ISA) = {REGRETLESS_ISA::read_delimited, REGRETLESS_ISA::cut_delimited,
+                                                          REGRETLESS_ISA::quotes_delimiter, REGRETLESS_ISA::lines_of};
 }  // namespace regretless

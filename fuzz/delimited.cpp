@@ -5,7 +5,6 @@
 #include "regretless/delimited.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <string>
 #include <string_view>
 
@@ -81,11 +80,12 @@ Read read(const DelimitedKernels& kernels, std::string_view text, char delimiter
           const std::vector<DelimitedKind>& kinds) {
   std::vector<char> memory = padded(text);
   const std::size_t lines = std::size_t(std::count(text.begin(), text.end(), '\n'));
-  const std::size_t rows = std::min(lines, text.size() / kinds.size() + 1), slots = std::bit_ceil(2 * rows + 2);
+  const std::size_t rows = std::min(lines, text.size() / kinds.size() + 1), slots = delimited_slots(rows);
   std::vector<DelimitedColumn> columns(kinds.size());
   std::vector<std::vector<double>> numbers(kinds.size());
   std::vector<std::vector<std::int32_t>> codes(kinds.size());
-  std::vector<std::vector<std::uint32_t>> table(kinds.size()), sizes(kinds.size());
+  std::vector<std::vector<DelimitedValue>> table(kinds.size());
+  std::vector<std::vector<std::uint32_t>> sizes(kinds.size());
   std::vector<std::vector<const char*>> begins(kinds.size());
   std::vector<std::vector<char>> cells(kinds.size());
   std::vector<std::vector<std::int64_t>> offsets(kinds.size()), missing(kinds.size());
@@ -94,7 +94,7 @@ Read read(const DelimitedKernels& kernels, std::string_view text, char delimiter
     if (kinds[c] == DelimitedKind::text) {
       codes[c].resize(rows), table[c].resize(slots), sizes[c].resize(rows), begins[c].resize(rows);
       columns[c].codes = at(codes[c]);
-      columns[c].values = {table[c].data(), std::uint32_t(slots - 1), at(begins[c]), at(sizes[c]), 0};
+      columns[c].values = {table[c].data(), at(begins[c]), at(sizes[c]), 0, 0};
     } else if (kinds[c] == DelimitedKind::words) {
       cells[c].resize(text.size()), offsets[c].resize(rows + 1), missing[c].resize(rows);
       columns[c].cells = {at(cells[c]), at(offsets[c]), at(missing[c])};
@@ -145,6 +145,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t first = std::min(half, text.size());
   const std::int64_t cut = KERNELS(delimited_).cut(begin.data() + delimited_padding, first, delimiter);
   MUST(cut >= -1 && cut <= std::int64_t(first));
+  const bool quoted = KERNELS(delimited_).quotes_delimiter(begin.data() + delimited_padding, first, delimiter);
+  MUST(quoted || cut >= 0);
+  const std::vector<char> all = padded(text);
+  MUST(KERNELS(delimited_).lines(all.data() + delimited_padding, text.size()) ==
+       std::size_t(std::count(text.begin(), text.end(), '\n')));
   if (cut > 0) {
     Read parts = read(KERNELS(delimited_), std::string_view(text).substr(0, std::size_t(cut)), delimiter, kinds);
     parts.append(read(KERNELS(delimited_), std::string_view(text).substr(std::size_t(cut)), delimiter, kinds));

@@ -19,14 +19,28 @@ struct DelimitedTerm {
 };
 inline constexpr std::int64_t delimited_term = 8;
 
+// A value of text: the eight bytes from its beginning and those up to its end, which are all of most values; of one of
+// fewer bytes these, and 0.
+struct DelimitedValue {
+  std::uint64_t first, last;
+  std::uint32_t size, number;  // counted from 1; 0 where there is none
+};
+
 // The distinct values of a column of text, in the order in which they come.
 struct DelimitedValues {
-  std::uint32_t* slots = nullptr;  // by hash: 0, or the number of a value, counted from 1
-  std::uint32_t mask = 0;          // the number of slots less one; there are at least twice as many as rows
+  DelimitedValue* slots = nullptr;  // by hash, in tables twice as large each, one after the other: see delimited_slots
   const char** begins = nullptr;
   std::uint32_t* sizes = nullptr;
   std::int32_t count = 0;
+  std::uint32_t mask = 0;  // the number of slots of the last table less one
 };
+inline constexpr std::size_t delimited_table = 64;  // slots of the first table
+// What all tables need so that the last one has at least twice as many slots as there may be values.
+constexpr std::size_t delimited_slots(std::size_t values) {
+  std::size_t slots = delimited_table;
+  while (slots < 2 * values + 2) slots *= 2;
+  return 2 * slots;
+}
 
 // The cells of a column of words, one after the other.
 struct DelimitedCells {
@@ -67,6 +81,10 @@ struct DelimitedKernels {
   // Where the last row ends that ends, behind its newline; 0 where none does, and -1 where a quote is out of place. No
   // padding is read.
   std::int64_t (*cut)(const char* text, std::size_t size, char delimiter);
+  // Whether a delimiter stands within quotes, or a quote out of place. No padding is read.
+  bool (*quotes_delimiter)(const char* text, std::size_t size, char delimiter);
+  // How many newlines there are; the padding behind the text is read.
+  std::size_t (*lines)(const char* text, std::size_t size);
 };
 extern const DelimitedKernels delimited_v1, delimited_v3, delimited_v4, delimited_generic;
 
@@ -93,6 +111,8 @@ class DelimitedScan {
   struct Separators {
     std::uint64_t all, newlines;
   };
+  // Whether a delimiter stood within quotes.
+  bool quoted() const { return quoted_ != 0; }
 
   REGRETLESS_INLINE Separators next(std::size_t at) { return next(at, TextBlock(text_ + at)); }
   // Of the last 64 bytes, which may be fewer and then need no room behind them.
@@ -115,6 +135,7 @@ class DelimitedScan {
       const std::uint64_t edges = newlines | delimiters | quotes | (block.equal('\r') & there);
       const std::uint64_t before = at == 0 || edge(text_[at - 1]);
       misplaced_ |= (opening & ~(edges << 1 | before)) | ((closing << 1 | closed_) & ~edges & there);
+      quoted_ |= delimiters & quoted;
       newlines &= ~quoted;
       delimiters &= ~quoted;
       inside_ = 0 - (quoted >> 63);
@@ -131,7 +152,7 @@ class DelimitedScan {
   const char* const text_;
   const std::size_t size_;
   const char delimiter_;
-  std::uint64_t inside_ = 0, closed_ = 0, misplaced_ = 0;
+  std::uint64_t inside_ = 0, closed_ = 0, misplaced_ = 0, quoted_ = 0;
 };
 
 // ---- the second stage: cells
@@ -153,18 +174,53 @@ REGRETLESS_INLINE bool is_term(Cell cell, const DelimitedTerm* begin, const Deli
   return false;
 }
 
-REGRETLESS_INLINE std::uint64_t hash_of(const char* begin, std::size_t size) {
-  return byte_hash(begin, size, 0, [](const char* at, std::size_t left) { return load_word(at) << (64 - 8 * left); });
+// Whether a cell may be one of some terms, by its size and its first byte.
+class FewTerms {
+ public:
+  FewTerms(const DelimitedTerm* begin, const DelimitedTerm* end) : begin_(begin), end_(end) {
+    for (const DelimitedTerm* term = begin; term < end; ++term) {
+      sizes_ |= std::uint32_t(1) << term->size;
+      firsts_[(term->word & 0xFF) / 64] |= std::uint64_t(1) << term->word % 64;
+    }
+  }
+  REGRETLESS_INLINE bool has(Cell cell) const {
+    const std::int64_t size = cell.end - cell.begin;
+    if (size > delimited_term || (sizes_ >> size & 1) == 0) return false;
+    const auto first = size == 0 ? std::uint8_t(0) : std::uint8_t(*cell.begin);
+    return (firsts_[first / 64] >> first % 64 & 1) != 0 && is_term(cell, begin_, end_);
+  }
+
+ private:
+  const DelimitedTerm *begin_, *end_;
+  std::uint32_t sizes_ = 0;
+  std::uint64_t firsts_[4] = {};
+};
+
+REGRETLESS_INLINE DelimitedValue value_of(Cell cell) {
+  const auto size = std::uint32_t(cell.end - cell.begin);
+  if (size < 8) return {term_of(cell).word, 0, size, 0};
+  return {load_word(cell.begin), load_word(cell.end - 8), size, 0};
+}
+REGRETLESS_INLINE std::uint64_t hash_of(const DelimitedValue& value, const char* begin) {
+  constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
+  if (value.size > 16)
+    return byte_hash(begin, value.size, 0,
+                     [](const char* at, std::size_t left) { return load_word(at) << (64 - 8 * left); });
+  std::uint64_t hash = (value.first ^ value.size) * odd ^ std::rotl(value.last * odd, 32);
+  hash ^= hash >> 32;
+  return hash * odd >> 32;
 }
 
 class DelimitedReader {
  public:
-  explicit DelimitedReader(DelimitedJob& job) : job_(job), room_(16 * (job.end - job.text)) {
+  explicit DelimitedReader(DelimitedJob& job)
+      : job_(job), nulls_(job.nulls, job.nulls_end), room_(16 * (job.end - job.text)) {
     for (std::size_t c = job.width; c-- > 0;) {
       DelimitedColumn &column = job.columns[c], &next = job.columns[std::min(c + 1, job.width - 1)];
       const bool goes_on = c + 1 < job.width && column.numbers && next.run && next.numbers == column.numbers + 1 &&
                            next.stride == column.stride;
       column.run = column.kind == DelimitedKind::number ? 1 + (goes_on ? next.run : 0) : 0;
+      if (column.kind == DelimitedKind::text) begin_table(column.values, column.values.slots, delimited_table);
     }
   }
 
@@ -305,7 +361,7 @@ class DelimitedReader {
   }
 
   REGRETLESS_INLINE bool is_gap(Cell cell, DelimitedColumn& column) const {
-    const bool gap = is_term(cell, job_.nulls, job_.nulls_end);
+    const bool gap = nulls_.has(cell);
     column.gaps += gap;
     return gap;
   }
@@ -355,18 +411,44 @@ class DelimitedReader {
       return true;
     }
     DelimitedValues& values = column.values;
-    const auto size = std::uint32_t(cell.end - cell.begin);
-    for (std::uint64_t slot = hash_of(cell.begin, size);; ++slot) {
-      std::uint32_t& number = values.slots[slot & values.mask];
-      if (number == 0) {
-        values.begins[values.count] = cell.begin;
-        values.sizes[values.count] = size;
-        number = std::uint32_t(++values.count);
-      }
-      code = std::int32_t(number) - 1;
-      if (values.sizes[code] == size && std::memcmp(values.begins[code], cell.begin, size) == 0) return true;
+    const DelimitedValue value = value_of(cell);
+    for (std::uint64_t slot = hash_of(value, cell.begin);; ++slot) {
+      const DelimitedValue& one = values.slots[slot & values.mask];
+      if (one.number == 0) return add(value, cell.begin, slot & values.mask, values, code);
+      code = std::int32_t(one.number) - 1;
+      if (one.first == value.first && one.last == value.last && one.size == value.size &&
+          (value.size <= 16 || std::memcmp(values.begins[code], cell.begin, value.size) == 0))
+        return true;
       if (--room_ < 0) return false;  // values whose hashes are alike, by chance or by intent
     }
+  }
+
+  REGRETLESS_APART bool add(DelimitedValue value, const char* begin, std::uint64_t slot, DelimitedValues& values,
+                            std::int32_t& code) const {
+    code = values.count;
+    values.begins[code] = begin;
+    values.sizes[code] = value.size;
+    value.number = std::uint32_t(++values.count);
+    values.slots[slot] = value;
+    if (2 * value.number > values.mask) grow(values);
+    return true;
+  }
+  // Goes on in the next table, which is twice as large. What it takes has been counted as values came.
+  static void grow(DelimitedValues& values) {
+    const DelimitedValue* const before = values.slots;
+    const std::size_t size = std::size_t(values.mask) + 1;
+    begin_table(values, values.slots + size, 2 * size);
+    for (const DelimitedValue* one = before; one < before + size; ++one) {
+      if (one->number == 0) continue;
+      std::uint64_t slot = hash_of(*one, values.begins[one->number - 1]);
+      while (values.slots[slot & values.mask].number) ++slot;
+      values.slots[slot & values.mask] = *one;
+    }
+  }
+  static void begin_table(DelimitedValues& values, DelimitedValue* slots, std::size_t size) {
+    values.slots = slots;
+    values.mask = std::uint32_t(size - 1);
+    for (std::size_t k = 0; k < size; ++k) slots[k].number = 0;
   }
 
   REGRETLESS_INLINE bool words(Cell cell, DelimitedColumn& column) const {
@@ -381,6 +463,7 @@ class DelimitedReader {
   }
 
   DelimitedJob& job_;
+  const FewTerms nulls_;
   std::ptrdiff_t room_;                  // for values that were compared in vain
   std::int64_t tried_ = 0, failed_ = 0;  // groups of numbers in a piece
   bool misplaced_ = false;
@@ -395,6 +478,21 @@ static std::int64_t cut_delimited(const char* text, std::size_t size, char delim
     if (const std::uint64_t newlines = (size - at < 64 ? scan.last(at) : scan.next(at)).newlines)
       cut = std::int64_t(at) + 64 - std::countl_zero(newlines);
   return scan.misplaced() ? -1 : cut;
+}
+
+static bool quotes_delimiter(const char* text, std::size_t size, char delimiter) {
+  DelimitedScan scan(text, size, delimiter);
+  for (std::size_t at = 0; at < size; at += 64) size - at < 64 ? scan.last(at) : scan.next(at);
+  return scan.misplaced() || scan.quoted();
+}
+
+static std::size_t lines_of(const char* text, std::size_t size) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < size; at += 64) {
+    const std::uint64_t there = size - at < 64 ? (std::uint64_t(1) << (size - at)) - 1 : ~std::uint64_t(0);
+    count += std::size_t(count_ones(TextBlock(text + at).equal('\n') & there));
+  }
+  return count;
 }
 
 }  // namespace regretless::REGRETLESS_ISA

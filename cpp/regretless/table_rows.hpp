@@ -22,20 +22,16 @@ struct TableRows {
   bool write() {
     std::int64_t entries = starts[0] = 0;
     for (std::int64_t t = 0; t < rows; ++t) {
-      const double* const number = values + t * numeric;
       std::int32_t *at = categories + t * textual, *const end = at + textual;
       sort(at, end);
       while (at < end && *at < 0) ++at;
       const std::int64_t first = entries;
-      for (std::int64_t k = 0; k < numeric; ++k) {
-        for (; at < end && *at < ids[k]; ++at) entries = append(entries, *at, 1);
-        out[entries] = number[k];
-        indices[entries] = ids[k];
-        entries += number[k] != 0;
-      }
+      // The columns of categories mostly stand behind those of all numbers.
+      const bool behind = at == end || numeric == 0 || *at > ids[numeric - 1];
+      if (behind && has_twice(at, end)) return false;
+      entries = behind ? write_numbers(t, entries) : merge_numbers(t, entries, at, end);
       for (; at < end; ++at) entries = append(entries, *at, 1);
-      for (std::int64_t e = first + 1; e < entries; ++e)
-        if (indices[e - 1] == indices[e]) return false;
+      if (!behind && has_twice(indices + first, indices + entries)) return false;
       starts[t + 1] = entries;
     }
     return true;
@@ -47,15 +43,44 @@ struct TableRows {
     out[at] = value;
     return at + 1;
   }
-  // By insertion where they are few.
-  static void sort(std::int32_t* begin, std::int32_t* end) {
-    if (end - begin > 32) return std::sort(begin, end);
-    for (std::int32_t* next = begin; next < end; ++next) {
-      const std::int32_t column = *next;
-      std::int32_t* to = next;
-      for (; to > begin && to[-1] > column; --to) *to = to[-1];
-      *to = column;
+  std::int64_t write_numbers(std::int64_t row, std::int64_t entries) {
+    const double* const number = values + row * numeric;
+    for (std::int64_t k = 0; k < numeric; ++k) {
+      out[entries] = number[k];
+      indices[entries] = ids[k];
+      entries += number[k] != 0;
     }
+    return entries;
+  }
+  // With the categories whose columns stand among them.
+  std::int64_t merge_numbers(std::int64_t row, std::int64_t entries, std::int32_t*& at, const std::int32_t* end) {
+    const double* const number = values + row * numeric;
+    for (std::int64_t k = 0; k < numeric; ++k) {
+      for (; at < end && *at < ids[k]; ++at) entries = append(entries, *at, 1);
+      out[entries] = number[k];
+      indices[entries] = ids[k];
+      entries += number[k] != 0;
+    }
+    return entries;
+  }
+  static bool has_twice(const std::int32_t* begin, const std::int32_t* end) {
+    for (const std::int32_t* at = begin + 1; at < end; ++at)
+      if (at[-1] == *at) return true;
+    return false;
+  }
+  // Few are put at the places that counts of smaller ones say, which needs no branch.
+  static void sort(std::int32_t* begin, std::int32_t* end) {
+    constexpr std::ptrdiff_t few = 16;
+    const std::ptrdiff_t n = end - begin;
+    if (n > few) return std::sort(begin, end);
+    std::int32_t sorted[few];
+    for (std::ptrdiff_t k = 0; k < n; ++k) {
+      std::ptrdiff_t place = 0;
+      for (std::ptrdiff_t j = 0; j < k; ++j) place += begin[j] <= begin[k];
+      for (std::ptrdiff_t j = k + 1; j < n; ++j) place += begin[j] < begin[k];
+      sorted[place] = begin[k];
+    }
+    std::copy_n(sorted, n, begin);
   }
 };
 

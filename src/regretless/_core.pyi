@@ -190,9 +190,19 @@ COMBINER_MEMORY: int = 8
 
 COMBINER_RULES: dict = ...
 
-def read_delimited(text: bytes, delimiter: str, kinds: str, places: Sequence[int], nulls: Sequence[bytes], trues: Sequence[bytes], falses: Sequence[bytes]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]], list[Annotated[NDArray[numpy.int32], dict(shape=(None,))]], list[list], list[tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]], list[int]] | None:
+class DelimitedBlocks:
+    """Reads delimited text block by block, the same columns in each."""
+
+    def __init__(self, nulls: Sequence[bytes], trues: Sequence[bytes], falses: Sequence[bytes]) -> None: ...
+
+    def read(self, text: bytes, delimiter: str, kinds: str, places: Sequence[int]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]], list[Annotated[NDArray[numpy.int32], dict(shape=(None,))]], list[list], list[tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]], list[int]] | None:
+        """
+        Columns of whole rows of text, or None where it is not plain: a lone carriage return, a quote out of place, a row of another length or a cell that is not what its column holds. `kinds` has a letter for each column: n number, b boolean, t text, w words, e nothing, . passed over. Numbers have a place in the matrix, or -1 to be apart. Returns the matrix, the columns apart, the codes of those of text (-1 for none), their values, the cells of those of words (their bytes one after the other, where each ends after a 0, and the rows without one), and how many cells of each column are missing, which are nan in numbers.
+        """
+
+def quotes_delimiter(text: bytes, delimiter: str) -> bool:
     """
-    Columns of whole rows of text, or None where it is not plain: a lone carriage return, a quote out of place, a row of another length or a cell that is not what its column holds. `kinds` has a letter for each column: n number, b boolean, t text, w words, e nothing, . passed over. Numbers have a place in the matrix, or -1 to be apart. Returns the matrix, the columns apart, the codes of those of text (-1 for none), their values, the cells of those of words (their bytes one after the other, where each ends after a 0, and the rows without one), and how many cells of each column are missing, which are nan in numbers.
+    Whether a delimiter stands within quotes, or a quote elsewhere than around cells or doubled in them.
     """
 
 def cut_delimited(text: bytes, delimiter: str) -> int:

@@ -92,6 +92,8 @@ def value(random: np.random.Generator, name: str, annotation: str) -> Any:
     if "NDArray" in annotation:
         several = annotation.startswith("Sequence")
         return [array(random, annotation) for _ in range(3)] if several else array(random, annotation)
+    if annotation == "Sequence[bytes]":
+        return [bytes(random.integers(10)) for _ in range(random.integers(3))]
     if annotation.startswith("float"):
         return float(random.choice(NUMBERS))
     if annotation.startswith("bool"):

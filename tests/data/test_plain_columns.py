@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import re
+from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -15,7 +18,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from regretless import _core
-from regretless.data.delimited import FALSE, NULLS, TRUE, parse, plain_columns
+from regretless.data import delimited
+from regretless.data.csv import _values_of
+from regretless.data.delimited import FALSE, NULLS, TRUE, Blocks, infer_columns, parse, plain_columns, plain_reader
 from regretless.data.delimited_text import Block, row_ends
 from regretless.data.table_chunk import ArrowColumns, Columns, TextColumns
 
@@ -158,8 +163,8 @@ def test_values_whose_hashes_are_alike_are_left_to_pyarrow() -> None:
     odd, numbers = np.uint64(0x9E3779B97F4A7C15), np.arange(10_000_000, 10_450_000)
     words = np.array(numbers.astype("S8").view("<u8"))
     with np.errstate(over="ignore"):
-        state = (np.uint64(8) * odd ^ words) * odd
-        state = state << np.uint64(29) | state >> np.uint64(35)
+        first, last = (words ^ np.uint64(8)) * odd, words * odd
+        state = first ^ (last << np.uint64(32) | last >> np.uint64(32))
         state = (state ^ state >> np.uint64(32)) * odd >> np.uint64(32)
     alike = numbers[state % 1024 == 0][:400].astype(str).tolist()
     assert len(alike) == 400
@@ -176,3 +181,78 @@ def test_the_last_row_ends_where_the_plain_search_finds_it(text: str) -> None:
         assert cut == (ends[-1] if len(ends) else 0)
     elif '"' not in text:
         assert "\r" in text.replace("\r\n", "")
+
+
+SAME = st.sampled_from(
+    ["1", "0", "-2", "2.5", "true", "2024-05-06", "2024-05-06 10:00", "10:30", "x", "", "NA", '"a,b"']
+)
+
+
+@given(st.lists(st.lists(SAME, min_size=1, max_size=4), min_size=3, max_size=3), st.integers(1, 9))
+@example([["1", "2.5"], ["true", "1"], ["2024-05-06", "x"]], 2)
+@example([["1", "true"], ["2024-05-06", "2024-05-06 10:00"], ["", "x"]], 3)
+def test_columns_hold_what_pyarrow_infers(columns: list[list[str]], repeated: int) -> None:
+    """What is inferred of columns from their first rows and the compiled reader is what pyarrow infers of all."""
+    rows = [[cells[k * k // repeated % len(cells)] for cells in columns] for k in range(40)]
+    block, unknown = block_of(rows), dict.fromkeys(NAMES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(delimited, "FIRST", len(block.text) // 2)
+        inferred = infer_columns(block, NAMES, unknown, [], plain_reader())
+    if inferred is None:
+        return
+    whole = parse(block, block.text, NAMES, unknown)
+    for name in NAMES:
+        mine, other = inferred.table[name], whole[name]
+        kinds = [delimited._kind_of(column.type) for column in (mine, other)]
+        assert kinds[0] == kinds[1]
+        assert pa.types.is_temporal(mine.type) == pa.types.is_temporal(other.type)
+        if pa.types.is_dictionary(mine.type):
+            values, counts = _values_of(mine)
+            assert dict(zip(values.to_pylist(), counts.tolist(), strict=True)) == Counter(other.drop_null().to_pylist())
+    assert contents(inferred.columns, inferred.kinds) == contents(by_arrow(block, inferred.kinds), inferred.kinds)
+
+
+def test_usual_columns_are_inferred_by_the_compiled_reader() -> None:
+    """Numbers, booleans, words and days are inferred without pyarrow's reading all rows."""
+    block = block_of([[str(k), "true", f"2024-05-{k % 28 + 1:02}"] for k in range(2000)])
+    inferred = infer_columns(block, NAMES, dict.fromkeys(NAMES), [], plain_reader())
+    assert inferred is not None
+    assert inferred.kinds == {"a": "number", "b": "boolean", "c": "text"}
+    assert pa.types.is_temporal(inferred.table["c"].type)
+
+
+@given(st.lists(st.lists(st.sampled_from(["ab", "cd", "\xe9", "x" * 20, "NA", '"a""b"']) | st.text("ab", max_size=3))))
+def test_values_are_those_of_the_block_whatever_was_read_before(blocks: list[list[str]]) -> None:
+    """A reader that has read other blocks gives the values of a block, in its order, as one that has read none does."""
+    reader, kinds = plain_reader(), {"a": "text"}
+    for cells in blocks:
+        block = block_of([[cell or "NA"] for cell in [*cells, *cells, "z"]])
+        bad = Block(b"\xff\n" * 9, 1, b",")
+        assert plain_columns(bad, ["a"], kinds, [], reader) is None
+        mine, other = (plain_columns(block, ["a"], kinds, [], one) for one in (reader, plain_reader()))
+        assert mine is not None
+        assert other is not None
+        assert mine.codes("a")[0].tolist() == other.codes("a")[0].tolist()
+        assert mine.codes("a")[1] == other.codes("a")[1]
+
+
+@given(st.text('1,-"\na', max_size=200))
+def test_a_decimal_comma_in_quotes_is_a_delimiter_in_quotes(text: str) -> None:
+    """Where no delimiter is quoted and no quote out of place, no cell in quotes has a decimal comma."""
+    found = re.search(r'"[-+]?[0-9]*,([0-9]+)"', text)
+    assert _core.quotes_delimiter(text.encode(), ",") or not found
+
+
+@given(st.text('1,"\na\r', min_size=1, max_size=60), st.integers(0, 30))
+def test_the_first_row_and_the_last_are_those_of_all_rows(text: str, size: int) -> None:
+    """However little is looked at for it first, the first row is the same; the last one is the last of the list."""
+    headers = []
+    for some in (size, 1 << 14):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(delimited, "FIRST", some)
+            blocks = Blocks(io.BytesIO(text.encode()), "", b",")
+            headers.append(blocks._first_row() if blocks._more(99) is None else None)
+    assert headers[0] == headers[1]
+    block = Block(text.encode(), 1, b",")
+    if rows := block.rows():
+        assert block.last_row() == rows[-1]

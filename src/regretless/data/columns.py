@@ -226,14 +226,31 @@ class FeatureMap:
         """Number the new categories and words row by row, however the rows are cut in blocks."""
         if self.bits is not None or self.frozen:
             return
-        new = []
-        for place, (name, (code, values)) in enumerate(codes.items()):
-            new += [(row, place, 0, name, value) for row, value in self._unknown(name, code, values)]
-        if not new and len(words) == 1 and self._learn_words(*next(iter(words.items()))):
+        new = [(name, *self._unknown(name, code, values)) for name, (code, values) in codes.items()]
+        alone = len(words) == 1 and not any(values for *_, values in new)
+        if alone and self._learn_words(*next(iter(words.items()))):
             return
-        for place, (name, each) in enumerate(words.items(), len(codes)):
-            new += [(row, place, at, name, value) for row, at, value in self._unknown_words(name, each)]
-        self._add((name, value) for _, _, _, name, value in sorted(new))
+        new += [(name, *self._unknown_words(name, each)) for name, each in words.items()]
+        self._number(new)
+
+    def _number(self, new: list[tuple[str, Array, Array, list[str]]]) -> None:
+        """Number the new values of columns by the rows in which they first stand, then by column, and by their places
+        there."""
+        lengths = [len(values) for *_, values in new]
+        if not sum(lengths):
+            return
+        rows, places = (np.concatenate([each[k] for each in new]) for k in (1, 2))
+        order = np.lexsort((places, np.repeat(np.arange(len(new)), lengths), rows))
+        features = [(name, value) for name, _, _, values in new for value in values]
+        ordered, first = [features[k] for k in order.tolist()], len(self._features)
+        if first + len(ordered) > self.limit:
+            self._add(ordered)  # which says at which column there are too many
+        numbers = np.empty(len(order), np.intp)
+        numbers[order] = np.arange(first, first + len(order))
+        each = iter(numbers.tolist())
+        for name, _, _, values in new:
+            self._numbers[name].update(zip(values, each, strict=False))
+        self._features += ordered
 
     def _learn_words(self, name: str, words: Words) -> bool:
         """Number the new words in the order of their values, which is that of the rows; whether that was possible."""
@@ -248,26 +265,26 @@ class FeatureMap:
         column.numbers[lacking] = np.arange(first, first + len(values), dtype=np.int32)
         return True
 
-    def _unknown_words(self, name: str, words: Words) -> list[tuple[int, int, str]]:
-        """The words that have no number yet, each with the row and the place among all words where it first stands."""
+    def _unknown_words(self, name: str, words: Words) -> tuple[Array, Array, list[str]]:
+        """The rows where words that have no number yet first stand, their places among all words, and these words."""
         where = np.flatnonzero(self._word_columns(name, words) == ABSENT)
-        if not len(where):
-            return []
         codes, first = np.unique(words.codes[where], return_index=True)
         places = where[first]
-        words.column.forget(codes)
+        if len(codes):
+            words.column.forget(codes)
         rows = np.searchsorted(words.ends, places, side="right") - 1
-        values = [words.column.values[code] for code in codes.tolist()]
-        return list(zip(rows.tolist(), places.tolist(), values, strict=True))
+        return rows, places, [words.column.values[code] for code in codes.tolist()]
 
-    def _unknown(self, name: str, code: Array, values: list[str]) -> list[tuple[int, str]]:
-        """The values that have no number yet, each with its first place among the codes."""
+    def _unknown(self, name: str, code: Array, values: list[str]) -> tuple[Array, Array, list[str]]:
+        """The rows where values that have no number yet first stand, zeros, and these values."""
         known = self._numbers.setdefault(name, {})
+        none = np.empty(0, np.intp)
         if all(map(known.__contains__, values)):
-            return []
-        unknown = [number for number, value in enumerate(values) if value not in known]
-        first = _first_places(code, len(values))
-        return [(int(first[k]), values[k]) for k in unknown if first[k] != ABSENT]
+            return none, none, []
+        unknown = np.array([k for k, value in enumerate(values) if value not in known])
+        first = _first_places(code, len(values))[unknown]
+        there = np.flatnonzero(first != ABSENT)
+        return first[there], np.zeros_like(there), [values[k] for k in unknown[there].tolist()]
 
     def _word_columns(self, name: str, words: Words) -> Array:
         """The feature of every entry; -1 where there is none."""

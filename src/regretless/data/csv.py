@@ -12,9 +12,24 @@ from typing import Any
 
 import numpy as np
 
+from .._core import DelimitedBlocks
 from ..errors import DataError
+from .arrow_arrays import numpy_of
+from .batch import Array
 from .columns import DATES
-from .delimited import NULLS, SMALLEST, Blocks, UnequalRows, find_faults, legible, parse, plain_columns
+from .delimited import (
+    NULLS,
+    SMALLEST,
+    Blocks,
+    InferredColumns,
+    UnequalRows,
+    find_faults,
+    infer_columns,
+    legible,
+    parse,
+    plain_columns,
+    plain_reader,
+)
 from .delimited_text import Block
 from .messages import listed, option, shown
 from .source import Source, open_bytes
@@ -145,12 +160,13 @@ class CsvStream(TableStream):
             wanted = self._choose(names)
             self._ahead = None
             parts = blocks.blocks(min(max(SMALLEST, BYTES_PER_COLUMN * len(names)), LARGEST))
+            reader = plain_reader()
             for block in parts:
-                self._decide(block, names, wanted)
-                yield self._chunk(block, names, wanted)
+                inferred = self._decide(block, names, wanted, reader)
+                yield self._chunk(block, names, wanted, reader, inferred)
                 if not self._undecided(wanted):
                     break
-            yield from self._read_ahead(self._chunk(block, names, wanted) for block in parts)
+            yield from self._read_ahead(self._chunk(block, names, wanted, reader) for block in parts)
 
     def _names(self, blocks: Blocks) -> list[str]:
         """What the columns are called, from the first line or by their numbers."""
@@ -253,16 +269,25 @@ class CsvStream(TableStream):
             return None
         return parse(self._ahead, legible(self._ahead.text), self._columns, dict.fromkeys(names), UnequalRows())
 
-    def _decide(self, block: Block, names: list[str], wanted: list[str]) -> None:
-        """Settle the kinds of the columns that had no value before this block."""
+    def _decide(
+        self, block: Block, names: list[str], wanted: list[str], reader: DelimitedBlocks
+    ) -> InferredColumns | None:
+        """Settle the kinds of the columns that had no value before this block; what was read of it for that."""
         undecided = self._undecided(wanted)
         kinds = {name: kind for name in undecided if (kind := self._stated(name)) is not None}
         unknown = [name for name in undecided if name not in kinds]
+        result = None
         if unknown:
-            table = parse(block, legible(block.text), names, dict.fromkeys(unknown), UnequalRows())
+            known = {name: self._kind(name) for name in wanted if name not in undecided} | kinds
+            result = infer_columns(block, names, known | dict.fromkeys(unknown), self._apart(), reader)
+            if result is None:
+                table = parse(block, legible(block.text), names, dict.fromkeys(unknown), UnequalRows())
+            else:
+                table = result.table
             kinds |= {name: self._kind_of(name, table[name]) for name in unknown}
         if undecided:
             self._settle(self._without_dates({name: kinds[name] for name in undecided}, wanted))
+        return result
 
     def _kind_of(self, name: str, column: Any) -> str:
         from pyarrow import types
@@ -274,12 +299,13 @@ class CsvStream(TableStream):
             return "boolean"
         if types.is_integer(result) or types.is_floating(result):
             return "number"
-        if types.is_string(result) or types.is_binary(result):
-            if _means_numbers(column):
+        if types.is_string(result) or types.is_binary(result) or types.is_dictionary(result):
+            values = _values_of(column)
+            if _means_numbers(*values):
                 return "number"
-            if _are_dates(column):
+            if _are_dates(values[0]):
                 return DATES
-            if example := _written_otherwise(column):
+            if example := _written_otherwise(*values):
                 raise self._error(
                     f"column {name!r} holds numbers with signs as in {shown(example)}", self._plainly(name)
                 )
@@ -291,7 +317,14 @@ class CsvStream(TableStream):
         names, out = option("--categorical", [name]), option("--ignore", [name])
         return f"write them without, take them for names with {names}, or leave them out with {out}"
 
-    def _chunk(self, block: Block, names: list[str], wanted: list[str]) -> Chunk:
+    def _chunk(
+        self,
+        block: Block,
+        names: list[str],
+        wanted: list[str],
+        reader: DelimitedBlocks,
+        inferred: InferredColumns | None = None,
+    ) -> Chunk:
         import pyarrow as pa
 
         spans = cache(block.rows)
@@ -301,7 +334,9 @@ class CsvStream(TableStream):
             return DataError(self.name, line, place, fault, advice)
 
         kinds = {name: self._kind(name) for name in wanted}
-        if (plain := plain_columns(block, names, kinds, self._apart())) is not None:
+        if inferred is not None and inferred.are_of(kinds):
+            return Chunk(inferred.columns, error)
+        if (plain := plain_columns(block, names, kinds, self._apart(), reader)) is not None:
             return Chunk(plain, error)
         try:
             return Chunk(ArrowColumns(parse(block, block.text, names, self._types(wanted))), error)
@@ -331,43 +366,53 @@ class CsvStream(TableStream):
         return {name: types[self._kind(name)] for name in wanted}
 
 
-def _means_numbers(column: Any) -> bool:
+def _values_of(column: Any) -> tuple[Any, Array]:
+    """The values of a column of text, each once, and how many cells hold each."""
+    from pyarrow import types
+
+    if types.is_dictionary(column.type):
+        codes = numpy_of(column.indices, np.dtype(np.int32))
+        return column.dictionary, np.bincount(codes, minlength=len(column.dictionary))
+    counted = column.drop_null().value_counts()
+    return counted.field("values"), numpy_of(counted.field("counts"), np.dtype(np.int64))
+
+
+def _places(values: Any, pattern: str) -> Array:
+    """Which of some values a pattern fits."""
+    from pyarrow import compute
+
+    return numpy_of(compute.indices_nonzero(compute.match_substring_regex(values, pattern)), np.dtype(np.uint64))
+
+
+def _means_numbers(values: Any, counts: Array) -> bool:
     """Whether a column of numbers and other cells is one of numbers with slips, and not one of names.
 
     It is if nearly all of its cells are numbers, or at least half, of so many values that they are quantities: so
     2, 3, 4 and 5more are names, and a column of measurements with a dash here and there is none.
     """
-    from pyarrow import compute
-
-    numbers = column.filter(compute.match_substring_regex(column, NUMBER))
-    share = len(numbers) / max(1, len(column) - column.null_count)
-    values = len(compute.unique(numbers))
-    return share >= MOSTLY or (share >= HALF and values > min(MANY, len(numbers) * HALF))
+    numbers = _places(values, NUMBER)
+    cells = int(counts[numbers].sum())
+    share = cells / max(1, int(counts.sum()))
+    return share >= MOSTLY or (share >= HALF and len(numbers) > min(MANY, cells * HALF))
 
 
-def _are_dates(column: Any) -> bool:
+def _are_dates(values: Any) -> bool:
     """Whether all cells are days as 31.12.2030 or 12/31/2030, which the reader of cells takes for words."""
-    from pyarrow import compute
-
-    return bool(compute.all(compute.match_substring_regex(column, DAY)).as_py())
+    return len(_places(values, DAY)) == len(values)
 
 
-def _written_otherwise(column: Any) -> str | None:
+def _written_otherwise(values: Any, counts: Array) -> str | None:
     """The first cell, if nearly all of a column are different numbers with a sign of money or percent or thousands."""
-    from pyarrow import compute
-
-    signed = column.filter(compute.match_substring_regex(column, SIGNED))
-    values = compute.unique(signed).to_pylist()
-    most = len(signed) >= MOSTLY * max(1, len(column) - column.null_count)
-    return values[0] if most and len(values) > max(2, min(MANY, len(signed) * HALF)) else None
+    signed = _places(values, SIGNED)
+    cells = int(counts[signed].sum())
+    most = cells >= MOSTLY * max(1, int(counts.sum()))
+    return values[int(signed[0])].as_py() if most and len(signed) > max(2, min(MANY, cells * HALF)) else None
 
 
 def share_of_numbers(column: Any) -> float:
     """How many of the cells that hold anything hold a number."""
-    from pyarrow import compute
-
-    numbers = compute.sum(compute.match_substring_regex(column, NUMBER)).as_py() or 0
-    return float(numbers / max(1, len(column) - column.null_count))
+    values, counts = _values_of(column)
+    return float(counts[_places(values, NUMBER)].sum() / max(1, int(counts.sum())))
 
 
 def _rows(block: Block) -> list[list[str]]:

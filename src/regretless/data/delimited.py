@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import starmap
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from .._core import cut_delimited, read_delimited
+from .._core import DelimitedBlocks, cut_delimited
 from ..errors import DataError
 from .arrow_arrays import TextCells, is_ascii
 from .batch import ABSENT, Array
@@ -19,6 +19,7 @@ from .source import LONGEST_ROW, read_ready
 from .table_chunk import Faults, TextColumns
 
 SMALLEST = 1 << 20
+FIRST = 1 << 14  # bytes by which it is guessed what columns hold
 Ways = Callable[[str, int, int], str]
 NULLS = ["", "NA", "N/A", "n/a", "<NA>", "NULL", "null", "#N/A", "?"]
 LETTERS = {
@@ -60,18 +61,26 @@ class Blocks:
         self._more(SMALLEST)
         self._rest = self._rest.removeprefix(BOM)
         while True:
-            begin = 0
-            for end in row_ends(self._rest, self._delimiter, final=self._final):
-                if self._rest[begin:end].strip(b"\r\n"):
-                    self._take(begin)
-                    row = self._rest[: int(end) - begin]
-                    self._delimiter = delimiter_in(row, self._delimiter, self._rest[int(end) - begin :])
-                    return self._checked(self._take(int(end) - begin), last=True)
-                begin = int(end)
+            if span := self._first_row():
+                begin, end = span
+                self._take(begin)
+                row = self._rest[: end - begin]
+                self._delimiter = delimiter_in(row, self._delimiter, self._rest[end - begin :])
+                return self._checked(self._take(end - begin), last=True)
             if self._final:
                 return self._take(len(self._rest))
             self._refuse_long_row()
             self._more(max(SMALLEST, len(self._rest)))
+
+    def _first_row(self) -> tuple[int, int] | None:
+        """Where the first row that is not blank begins and ends, of those that have been read."""
+        for size in (FIRST, len(self._rest)):
+            text, begin = self._rest[:size], 0
+            for end in row_ends(text, self._delimiter, final=self._final and size >= len(self._rest)).tolist():
+                if text[begin:end].strip(b"\r\n"):
+                    return begin, end
+                begin = end
+        return None
 
     def blocks(self, size: int) -> Iterator[Block]:
         """The rows that are left, about `size` bytes at a time."""
@@ -136,7 +145,7 @@ class Blocks:
         """The block itself, once its last row is known to end outside of quotes."""
         if not last or b'"' not in block.text:
             return block
-        row = block.rows()[-1]
+        row = block.last_row()
         for number, match in enumerate(cell_pattern(self._delimiter).finditer(block.text, *row)):
             if match["quoted"] and not match["closed"]:
                 line, column = block.position(row, number)
@@ -190,8 +199,17 @@ def parse(
         pa.enable_signal_handlers(True)
 
 
+def plain_reader() -> DelimitedBlocks:
+    """What remembers the values of the columns of text from one block to the next."""
+    return DelimitedBlocks(*TERMS)
+
+
 def plain_columns(
-    block: Block, names: list[str], kinds: Mapping[str, str], apart: Collection[str]
+    block: Block,
+    names: list[str],
+    kinds: Mapping[str, str],
+    apart: Collection[str],
+    reader: DelimitedBlocks | None = None,
 ) -> TextColumns | None:
     """The columns of a block if it is of the plain form, as nearly all are; None where pyarrow is to read it.
 
@@ -206,6 +224,8 @@ def plain_columns(
         Of the columns that are wanted.
     apart : collection of str
         Columns of numbers that are not to stand in the matrix of the others.
+    reader : DelimitedBlocks, optional
+        What has read other blocks of the same columns.
     """
     if block.comma or not set(kinds.values()) <= set(LETTERS):
         return None
@@ -213,7 +233,7 @@ def plain_columns(
     places = {name: place for place, name in enumerate(inside)}
     letters = "".join(LETTERS[kinds[name]] if name in kinds else "." for name in names)
     where = [places.get(name, ABSENT) for name in names]
-    columns = read_delimited(block.text, block.delimiter.decode(), letters, where, *TERMS)
+    columns = (reader or plain_reader()).read(block.text, block.delimiter.decode(), letters, where)
     if columns is None:
         return None
     matrix, alone, codes, values, cells, gaps = columns
@@ -229,6 +249,82 @@ def plain_columns(
         dict(zip(words, starmap(TextCells, cells), strict=True)),
         {name: gap for name, gap in zip(names, gaps, strict=True) if name in kinds},
     )
+
+
+class InferredColumns(NamedTuple):
+    """Columns of a block of the plain form, of which it was not known what they hold.
+
+    Attributes
+    ----------
+    table : dict of str to pyarrow.Array or pyarrow.ChunkedArray
+        Of each column that was not known, an array of the type that `parse` infers (of numbers, any such type). One of
+        text is a dictionary with the values of the whole block, without the gaps; others have its first rows alone.
+    columns : TextColumns
+        All columns.
+    kinds : dict of str to str
+        What they were read as.
+    """
+
+    table: dict[str, Any]
+    columns: TextColumns
+    kinds: dict[str, str]
+
+    def are_of(self, kinds: Mapping[str, str]) -> bool:
+        """Whether the columns were read as these kinds."""
+        return all(self.kinds.get(name) == kind for name, kind in kinds.items())
+
+
+def infer_columns(
+    block: Block, names: list[str], kinds: Mapping[str, str | None], apart: Collection[str], reader: DelimitedBlocks
+) -> InferredColumns | None:
+    """The columns of a block, where those of kind None hold what its first rows suggest; None where that is not so.
+
+    pyarrow infers the first type, in an order of its own, of which all cells are. So a column is of no type that its
+    first rows are not of, and to look at the others it is enough to read them as that type.
+    """
+    import pyarrow as pa
+    from pyarrow import types
+
+    text, mark = block.text[:FIRST], block.delimiter.decode()
+    cut = cut_delimited(text, mark) if len(text) < len(block.text) and not block.comma else 0
+    if cut <= 0:
+        return None
+    try:
+        first = parse(block, text[:cut], names, {name: None for name, kind in kinds.items() if kind is None})
+    except pa.ArrowInvalid:
+        return None
+    read = {name: _kind_of(first[name].type) if kind is None else kind for name, kind in kinds.items()}
+    if (columns := plain_columns(block, names, read, apart, reader)) is None:
+        return None
+    table: dict[str, Any] = {}
+    for name in first.column_names:
+        table[name] = first[name]
+        if read[name] == "text":
+            codes, values = columns.codes(name)
+            if types.is_temporal(first[name].type):
+                table[name] = _inferred(values)
+            if not types.is_temporal(table[name].type):
+                parts = [None, pa.py_buffer(codes[codes != ABSENT])]
+                indices = pa.Array.from_buffers(pa.int32(), len(parts[1]) // 4, parts)
+                table[name] = pa.DictionaryArray.from_arrays(indices, pa.array(values, pa.string()))
+    return InferredColumns(table, columns, read)
+
+
+def _kind_of(type: Any) -> str:
+    """What a column of a type that was inferred is to be read as."""
+    from pyarrow import types
+
+    if types.is_null(type):
+        return "empty"
+    if types.is_boolean(type):
+        return "boolean"
+    return "number" if types.is_integer(type) or types.is_floating(type) else "text"
+
+
+def _inferred(values: list[str]) -> Any:
+    """A column of these cells, of the type that pyarrow infers."""
+    quoted = "\n".join('"' + value.replace('"', '""') + '"' for value in values).encode()
+    return parse(Block(quoted, 1, b","), quoted, ["values"], {"values": None})["values"]
 
 
 def find_faults(block: Block, names: list[str], kinds: dict[str, str], ways: Ways) -> Faults:

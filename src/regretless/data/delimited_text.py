@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .._core import quotes_delimiter
+
 Offsets = np.ndarray[Any, np.dtype[np.intp]]
 
 BOM = b"\xef\xbb\xbf"  # that some editors put before UTF-8 text
@@ -42,6 +44,13 @@ class Block:
         ends = row_ends(self.text, self.delimiter, final=True).tolist()
         spans = zip([0, *ends], ends, strict=False)
         return [(begin, end) for begin, end in spans if self.text[begin:end].strip(b"\r\n")]
+
+    def last_row(self) -> tuple[int, int]:
+        """Where the last row that is not blank begins and ends."""
+        ends = [0, *row_ends(self.text, self.delimiter, final=True).tolist()]
+        while not self.text[ends[-2] : ends[-1]].strip(b"\r\n"):
+            ends.pop()
+        return ends[-2], ends[-1]
 
     def position(self, row: tuple[int, int], cell: int) -> tuple[int, int]:
         """The line and column, counted from 1, where the cell with this number (from 0) begins.
@@ -105,12 +114,12 @@ def decimal_comma(text: bytes, delimiter: bytes) -> bool:
     Where commas separate cells these are in quotes, and three digits behind each comma might be thousands.
     """
     if delimiter == b",":
-        if b'"' not in text:
+        if b'"' not in text or not quotes_delimiter(text, ","):
             return False
         decimals = re.findall(rb'"[-+]?[0-9]*,([0-9]+)"', text)
         some = any(len(digits) != THOUSANDS for digits in decimals)
     else:
-        some = re.search(_decimal(b",", delimiter), text) is not None
+        some = b"," in text and re.search(_decimal(b",", delimiter), text) is not None
     return some and re.search(_decimal(rb"\.", delimiter), text) is None
 
 
