@@ -12,6 +12,7 @@ import numpy as np
 from ..info import LinearInfo
 from ..learner_table import LEARNERS
 from ..textbook import linear as rules
+from ..textbook import linear_runs as runs
 from .certificates import COUNTS, Again, idle, whole
 from .checks import ALLOWED, OR_SETTINGS, Check, headline, not_played, number
 from .formulas import FORMULAS
@@ -265,14 +266,14 @@ class _LearnedRounds:
 
     def _geometry(self, vector: Array, bias: float) -> dict[str, float]:
         """What the learner's theorems measure of a vector beside its length."""
-        measure = rules.MEASURES.get(self.twin)
+        measure = runs.MEASURES.get(self.twin)
         if measure is None:
             return {}
         return measure(self.parameters, np.abs(np.append(vector, bias)), self.rows.shape[1] + bool(self.constant))
 
     def _settled(self) -> dict[str, float]:
         """What the settings and the columns alone say of the learner."""
-        settled = rules.SETTLED.get(self.twin)
+        settled = runs.SETTLED.get(self.twin)
         return {} if settled is None else settled(self.parameters, self.rows.shape[1] + bool(self.constant))
 
     def _products(self, vector: Array, bias: float, run: Fields, part: Fields) -> dict[str, float]:
@@ -305,8 +306,8 @@ class _LearnedRounds:
         if self.constant:
             dense = np.column_stack([dense, np.full(self.count, self.constant)])
         result = self._once(dense, passes, learner)
-        exact = rules.is_exact(self.twin, dense, passes, self.parameters.get("rate") or 1.0)
-        if self.twin in rules.ROUNDED and not exact and self._may_be_rounded(dense, passes, learner, result, part):
+        exact = runs.is_exact(self.twin, dense, passes, self.parameters.get("rate") or 1.0)
+        if self.twin in runs.ROUNDED and not exact and self._may_be_rounded(dense, passes, learner, result, part):
             return {}
         return result
 
@@ -316,7 +317,7 @@ class _LearnedRounds:
         own = _counts(result)
         stated = [(name, count) for name, count in self._stated(own, part) if abs(count - own[name]) > _slack(count)]
         others: list[dict[str, float]] = []
-        for near in rules.nudged(rows) if stated else ():
+        for near in runs.nudged(rows) if stated else ():
             others.append(_counts(self._once(near, passes, learner)))
             if all(_is_among(count, [own[name], *(one[name] for one in others)]) for name, count in stated):
                 return True
@@ -324,7 +325,7 @@ class _LearnedRounds:
 
     def _once(self, rows: Array, passes: int, learner: Fields) -> dict[str, Any]:
         """The textbook's run over rows."""
-        play, signs = rules.PLAYS[self.twin], self.signs(None)
+        play, signs = runs.PLAYS[self.twin], self.signs(None)
         result: dict[str, Any] = play(rows, signs, passes, self.parameters, learner)
         alone = self._turned_round() if "mistakes" in result.get("ledger", {}) else 0
         if alone:
@@ -352,7 +353,7 @@ class _LearnedRounds:
             return "there are several classes"
         if self.dual or self.mixture:
             return "it is in the space of a kernel" if self.dual else "it is a mixture of learners"
-        if self.twin not in rules.PLAYS:
+        if self.twin not in runs.PLAYS:
             return "the textbook has no run of this learner"
         if self.parameters["class_weight"]:
             return "its rounds were weighed"
