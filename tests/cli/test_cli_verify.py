@@ -77,6 +77,66 @@ def test_every_learner_of_weights_is_played_again(run, tmp_path, learner):
     assert notes == [f"the run was not played again ({why})" for name, why in HINDERED.items() if name == learner]
 
 
+SEVERAL = "there are several classes"
+NOT_OF_SEVERAL = HINDERED | {"winnow": SEVERAL, "selective-perceptron": SEVERAL}
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize(("classes", "passes"), [((3, 1, 2), 1), ((-1, -2, -3, 0), 2)])
+def test_several_classes_are_played_again(run, tmp_path, learner, classes, passes):
+    """Of classes that come one after the other, whichever comes first, the textbook has the counts of each against the
+    rest, or of all at once, or the output says why it has none."""
+    data = write(tmp_path / "few.svm", noisy_lines(30, classes=classes))
+    extra = ("--set", "gamma=0.1") if learner == "kernel-perceptron" else ()
+    extra = ("--set", f"max_passes={passes}") if learner == "margin-perceptron" else (*extra, "--passes", passes)
+    report = verification(run, learned(run, data, learner, *extra), data)
+    why = NOT_OF_SEVERAL.get(learner)
+    assert report["differs"] == 0
+    assert ("updates" in report["run"]["numbers"]) == (why is None)
+    assert [note for note in report["run"]["taken"] if note.startswith("the run was not")] == (
+        [] if why is None else [f"the run was not played again ({why})"]
+    )
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "multiclass-perceptron"])
+def test_a_false_count_of_several_classes_differs(run, tmp_path, learner):
+    """Of whole numbers a count of one class, or of all, that is off by one is noticed, mistakes as well as updates."""
+    rows = [f"{'abc'[k % 2 + (k > 9 and k % 3 == 0)]} {k % 5 - 2} {k * k % 7 - 3}" for k in range(24)]
+    data = tmp_path / "abc.csv"
+    data.write_text("".join(row.replace(" ", ",") + "\n" for row in ["y a b", *rows]))
+    report = learned(run, data, learner, "--set", "intercept=0")
+    record = json.loads(report.read_text())
+    assert verification(run, report, data)["differs"] == 0
+    report.write_text(json.dumps(record | {"updates": record["updates"] - 1}))
+    assert verification(run, report, data)["run"]["verdict"] == "differs"
+    (place, ledger), *_ = [
+        (k, part["constants"]["ledger"])
+        for k, one in enumerate(record["certificates"])
+        for part in ((one["parts"] or [one]) if one["applies"] else [])
+        if "updates" in (part["constants"]["ledger"] or {})
+    ]
+    ledger["updates"] += 1
+    report.write_text(json.dumps(record))
+    check = verification(run, report, data)["checks"][place]
+    assert (check["verdict"], "updates is" in check["why"]) == ("differs", True)
+
+
+def test_a_class_that_was_first_and_turns_out_the_larger_is_played_again(run, tmp_path):
+    """Of negative labels the first one counts as -1 while it is alone, and a mistake of that time agrees."""
+    data = write(tmp_path / "few.svm", ["-1 2:1\n", "-1 1:1\n", "-2 1:1 2:-1\n", "-1 1:2\n", "-2 2:3\n"])
+    verified = verification(run, learned(run, data, "perceptron", "--set", "intercept=0"), data)
+    assert (verified["differs"], "mistakes" in verified["run"]["numbers"]) == (0, True)
+
+
+def test_what_a_tie_predicts_is_played_again(run, tmp_path):
+    """The mistakes of a learner that steps below a margin, and to which a score of 0 says -1, agree."""
+    for classes in ((1, -1), (1, 2, 3)):
+        data = write(tmp_path / "few.svm", noisy_lines(30, classes=classes))
+        report = learned(run, data, "passive-aggressive", "--set", "ties=-1")
+        verified = verification(run, report, data)
+        assert (verified["differs"], "updates" in verified["run"]["numbers"]) == (0, True)
+
+
 def test_what_bounds_on_regret_are_made_of_is_played_again(run, tmp_path):
     """Rates, sums of steps and the longest weights of gradient descent are the textbook's, and none is believed."""
     data = write(tmp_path / "few.svm", noisy_lines(30))

@@ -77,18 +77,24 @@ def votes(X: Array, y: Array, new: Array, when: str = "before", passes: int = 1)
 
 
 def multiclass_perceptron(
-    X: Array, y: Array, classes: int, rate: float = 1.0, *, counts: Counts = one
+    X: Array,
+    y: Array,
+    classes: int,
+    rate: float = 1.0,
+    known: Sequence[Sequence[int]] | None = None,
+    *,
+    counts: Counts = one,
 ) -> tuple[Array, Any, int]:
     """Weights (classes, features), updates and mistakes, labels y in {0, ..., classes - 1}.
 
-    Of equal scores the first is predicted; a tie of the true class with the best other one is an update.
+    Of equal scores the first is predicted; a tie of the true class with the best other one is an update. `known` are
+    the classes that there are in each round, in the order in which they are predicted; by default all.
     """
-    W, updates, mistakes = np.zeros((classes, X.shape[1])), 0, 0
-    for x, label in zip(X, y, strict=True):
-        scores = W @ x
-        mistakes += int(np.argmax(scores)) != label
-        others = np.where(np.arange(classes) == label, -np.inf, scores)
-        rival = int(np.argmax(others))
+    W, updates, mistakes, everything = np.zeros((classes, X.shape[1])), 0, 0, list(range(classes))
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        scores, there = W @ x, everything if known is None else known[t]
+        mistakes += max(there, key=lambda c: scores[c]) != label
+        rival = max((c for c in there if c != label), key=lambda c: scores[c])
         if scores[label] <= scores[rival]:
             W[label] += rate * x
             W[rival] -= rate * x
@@ -217,13 +223,13 @@ def _alma_hinge(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) ->
 
 
 def passive_aggressive(
-    X: Array, y: Array, variant: str = "PA-I", C: float = 1.0, *, counts: Counts = one
+    X: Array, y: Array, variant: str = "PA-I", C: float = 1.0, ties: int = 1, *, counts: Counts = one
 ) -> tuple[Array, float, int, Any]:
-    """Weights, sum of squared hinge losses, mistakes and updates, labels y in {-1, +1}; a score of 0 predicts +1."""
+    """Weights, sum of squared hinge losses, mistakes and updates, labels y in {-1, +1}; a score of 0 says `ties`."""
     w, squares, mistakes, updates = np.zeros(X.shape[1]), 0.0, 0, 0
     for x, label in zip(X, y, strict=True):
         score, norm2 = w @ x, x @ x
-        mistakes += (1 if score >= 0 else -1) != label
+        mistakes += (np.sign(score) or ties) != label
         loss = max(0.0, 1 - label * score)
         squares += loss**2
         if loss > 0 and norm2 > 0:

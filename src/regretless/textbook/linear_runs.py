@@ -130,7 +130,11 @@ def _measuring(p: float) -> tuple[Counts, list[float]]:
 
 
 def _aggressive(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
-    X, y, settings = np.tile(X, (passes, 1)), np.tile(y, passes), (parameters["variant"], parameters["C"])
+    X, y, settings = (
+        np.tile(X, (passes, 1)),
+        np.tile(y, passes),
+        (parameters["variant"], parameters["C"], parameters["ties"]),
+    )
     weights, squares, mistakes, updates = passive_aggressive(X, y, *settings, counts=_and_length)
     ledger = {"mistakes": mistakes, "slope2": squares}
     counted = _counted(updates, mistakes)
@@ -195,6 +199,13 @@ def _multiclass(X: Array, y: Array, passes: int, parameters: Fields, part: Field
     return {"ledger": _counted(*both), "learner": learner}
 
 
+def _multiclass_of_many(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
+    X, y = np.tile(X, (passes, 1)), np.tile(y, passes)
+    settings = (part["classes"], parameters["rate"], part["known"])
+    weights, *both = multiclass_perceptron(X, y, *settings, counts=_and_length)
+    return {"ledger": _counted(*both), "learner": {"norm": float(np.linalg.norm(weights)), "rate": parameters["rate"]}}
+
+
 def _gradient(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     X, y, loss = np.tile(X, (passes, 1)), np.tile(y, passes), parameters["loss"]
     radius = inf if parameters["radius"] is None else parameters["radius"]
@@ -243,6 +254,19 @@ PLAYS: dict[Callable[..., Any] | None, Callable[..., Any]] = {
     arow: _second_order,
 }
 
+# Those that play several classes at once, and not each against the rest; of these, who are played again by labels 0, 1,
+# ... and the classes `known` in each round.
+ALL_IN_ONE = (multiclass_perceptron, selective_perceptron)
+AT_ONCE: dict[Callable[..., Any] | None, Callable[..., Any]] = {multiclass_perceptron: _multiclass_of_many}
+
+
+def is_symmetric(twin: Callable[..., Any] | None, parameters: Fields) -> bool:
+    """Whether the weights of one class against the rest go the same way when both change their signs; where steps go by
+    a margin, ties only say what is predicted."""
+    of_scores = twin in (perceptron, winnow, p_norm_perceptron, second_order_perceptron)
+    return not (of_scores and _ties(parameters)) and parameters.get("balanced") is not False
+
+
 # Whose counts rounding decides where a score is 0, or a margin just met, and another order of sums rounds otherwise.
 ROUNDED = (
     margin_perceptron,
@@ -254,7 +278,7 @@ ROUNDED = (
     second_order_perceptron,
     arow,
 )
-OF_SUMS = (multiclass_perceptron,)  # of these, whose scores are sums of products of rows
+OF_SUMS = (perceptron, multiclass_perceptron)  # of these, whose scores are sums of products of rows
 
 
 def _winnow_settled(parameters: Fields, width: int) -> dict[str, float]:

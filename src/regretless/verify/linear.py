@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf, log
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ..info import LinearInfo
 from ..learner_table import LEARNERS
 from ..textbook import linear as rules
 from ..textbook import linear_runs as runs
+from .arriving_classes import ArrivingClasses
 from .certificates import COUNTS, Again, idle, whole
 from .checks import ALLOWED, OR_SETTINGS, Check, headline, not_played, number
 from .formulas import FORMULAS
@@ -123,6 +124,16 @@ def _slack(count: float) -> float:
     return ALLOWED * abs(count)
 
 
+class _Run(NamedTuple):
+    """Of one class against the rest, or of all: how many passes, how many rows of the first came before the class, and
+    what lines know of the learner."""
+
+    target: int | None
+    passes: int
+    late: int
+    learner: Fields
+
+
 class _LearnedRounds:
     """The rounds of a report: rows with their constant feature, and their signs for each class."""
 
@@ -138,7 +149,10 @@ class _LearnedRounds:
         self.dual, self.mixture = "kernel" in self.parameters, "rates" in self.parameters
         squares = rows.multiply(rows).sum(axis=1) if hasattr(rows, "multiply") else (rows * rows).sum(axis=1)
         self.norms2 = np.asarray(squares, dtype=np.float64).ravel() + self.constant**2
+        self.arriving = ArrivingClasses(labels, self.classes)
+        self.each_alone = len(self.classes) > 2 and self.twin not in runs.ALL_IN_ONE
         self._played: dict[int | None, dict[str, Any]] = {}
+        self._dense: Array | None = None
 
     def signs(self, target: int | None) -> Array:
         """+1 where the label is the target's, or the larger of two."""
@@ -230,11 +244,20 @@ class _LearnedRounds:
         numbers["rounds"] = self.count * passes
         counts = np.unique(self.labels, return_counts=True)[1]
         numbers["best_constant_log_loss"] = float(counts @ np.log(self.count / counts))
-        part = [one for one in self.report["certificates"] if one["constants"]]
-        if len(self.classes) == 2 and part and not self.dual:
-            ledger = self.run(None, part[0])["ledger"] if self.run(None, part[0]) else {}
-            numbers |= {name: ledger[name] for name in ("mistakes", "updates", "loss") if name in ledger}
-        return numbers
+        return numbers if self.dual else numbers | self._counted_again()
+
+    def _counted_again(self) -> dict[str, float]:
+        """What the textbook counts of the whole run: of one class against the rest the sums over all classes, which the
+        mistakes of the whole are not."""
+        if self.each_alone:
+            lines = [one["parts"] for one in self.report["certificates"] if one["applies"] and one["parts"]]
+            each = [self.run(target, part) for target, part in enumerate(lines[0])] if lines else []
+            ledgers = [run["ledger"] for run in each] if all(each) else []
+            names = [name for name in ("updates", "loss") if ledgers and all(name in one for one in ledgers)]
+            return {name: sum(one[name] for one in ledgers) for name in names}
+        lines = [one for one in self.report["certificates"] if one["constants"]]
+        ledger = self.run(None, lines[0]).get("ledger", {}) if lines else {}
+        return {name: ledger[name] for name in ("mistakes", "updates", "loss") if name in ledger}
 
     def _scales(self, certificate: Fields, seen: Fields, run: Fields) -> dict[str, float]:
         """Each round takes its margin from 1; a regret takes a loss from another, and a bound may take updates from a
@@ -299,57 +322,85 @@ class _LearnedRounds:
         return self._played[target]
 
     def _play(self, target: int | None, part: Mapping[str, Any]) -> dict[str, Any]:
-        if target is not None or self._hindered():
+        if self._hindered() or (self.each_alone and target is None):
             return {}
-        passes, learner = int(self.passes), self._all_known() | part["constants"]["learner"]
-        dense = np.asarray(self.rows.toarray() if hasattr(self.rows, "toarray") else self.rows, dtype=np.float64)
-        if self.constant:
-            dense = np.column_stack([dense, np.full(self.count, self.constant)])
-        result = self._once(dense, passes, learner)
-        exact = runs.is_exact(self.twin, dense, passes, self.parameters.get("rate") or 1.0)
-        if self.twin in runs.ROUNDED and not exact and self._may_be_rounded(dense, passes, learner, result, part):
-            return {}
-        return result
+        learner = self._all_known() | part["constants"]["learner"]
+        if self._dense is None:
+            self._dense = np.asarray(self.rows.toarray() if hasattr(self.rows, "toarray") else self.rows, np.float64)
+            if self.constant:
+                self._dense = np.column_stack([self._dense, np.full(self.count, self.constant)])
+        passes = int(self.passes)
+        late = 0 if target is None else int(passes * self.count - part["comparator"]["rounds"])
+        run = _Run(target, passes, late, learner)
+        result = self._once(self._dense, run)
+        exact = runs.is_exact(self.twin, self._dense, passes, self.parameters.get("rate") or 1.0)
+        decided = not exact and (self.twin in runs.ROUNDED or target is not None)
+        return {} if decided and result and self._may_be_rounded(self._dense, run, result, part) else result
 
-    def _may_be_rounded(self, rows: Array, passes: int, learner: Fields, result: Fields, part: Fields) -> bool:
+    def _may_be_rounded(self, rows: Array, run: _Run, result: Fields, part: Fields) -> bool:
         """Whether the counts are others than stated, and may be these by rounding, as far as runs over rows tell that
         differ by nothing else."""
         own = _counts(result)
-        stated = [(name, count) for name, count in self._stated(own, part) if abs(count - own[name]) > _slack(count)]
+        reports = (self.report,) if run.target is None else ()
+        statements = self._stated(own, part["constants"].get("ledger") or {}, *reports)
+        stated = [(name, count) for name, count in statements if abs(count - own[name]) > _slack(count)]
         others: list[dict[str, float]] = []
         for near in runs.nudged(rows) if stated else ():
-            others.append(_counts(self._once(near, passes, learner)))
+            others.append(_counts(self._once(near, run)))
             if all(_is_among(count, [own[name], *(one[name] for one in others)]) for name, count in stated):
                 return True
         return bool(stated) and all(_is_near(count, [one[name] for one in others]) for name, count in stated)
 
-    def _once(self, rows: Array, passes: int, learner: Fields) -> dict[str, Any]:
-        """The textbook's run over rows."""
-        play, signs = runs.PLAYS[self.twin], self.signs(None)
-        result: dict[str, Any] = play(rows, signs, passes, self.parameters, learner)
-        alone = self._turned_round() if "mistakes" in result.get("ledger", {}) else 0
-        if alone:
-            # A score of 0 says +1, which was right while its class was alone, and is wrong once that class is -1.
-            first, turned = (play(rows[:alone], y[:alone], 1, self.parameters, learner) for y in (signs, -signs))
-            if not first or not turned:
-                return {}
-            result["ledger"]["mistakes"] += turned["ledger"]["mistakes"] - first["ledger"]["mistakes"]
+    def _once(self, rows: Array, run: _Run) -> dict[str, Any]:
+        """The textbook's run over rows, of one class against the rest or of all classes at once."""
+        passes = run.passes
+        if len(self.classes) > 2 and not self.each_alone:
+            known = self.arriving.known() + [list(range(len(self.classes)))] * ((passes - 1) * self.count)
+            facts = {**run.learner, "classes": len(self.classes), "known": known}
+            return dict(runs.AT_ONCE[self.twin](rows, self.arriving.places, passes, self.parameters, facts))
+        signs = self.signs(run.target)
+        result = self._played_by_signs(rows, signs, run)
+        if "mistakes" in result.get("ledger", {}):
+            result["ledger"]["mistakes"] += self._mistaken_otherwise(rows, signs, run)
         return result
 
-    def _stated(self, counts: Fields, part: Fields) -> list[tuple[str, float]]:
+    def _played_by_signs(self, rows: Array, signs: Array, run: _Run) -> dict[str, Any]:
+        """One class against the rest, from the row on in which it came."""
+        play = runs.PLAYS[self.twin]
+        if not run.late:
+            return dict(play(rows, signs, run.passes, self.parameters, run.learner))
+        rows = np.concatenate([rows[run.late :], *[rows] * (run.passes - 1)])
+        signs = np.concatenate([signs[run.late :], *[signs] * (run.passes - 1)])
+        return dict(play(rows, signs, 1, self.parameters, run.learner))
+
+    def _mistaken_otherwise(self, rows: Array, signs: Array, run: _Run) -> int:
+        """How many more mistakes there were since a score of 0 says +1, which another class was until more came."""
+        shift, own = 0, len(self.classes) - 1 if run.target is None else run.target
+        if own not in self.arriving.pair or self.parameters.get("balanced") is False:
+            return 0
+        once = run._replace(passes=1)
+        for begin, end, plus in self.arriving.phases():
+            if plus != own:
+                for count, factor in ((end, 1), (begin, -1)):
+                    for labels, sign in ((-signs, 1), (signs, -1)):
+                        part = self._played_by_signs(rows[:count], labels[:count], once) if count else {}
+                        shift += factor * sign * int(part["ledger"]["mistakes"] if part else 0)
+        return shift
+
+    def _stated(self, counts: Fields, *statements: Fields) -> list[tuple[str, float]]:
         """What a certificate and the report state of these counts, as far as they state any."""
-        statements = (part["constants"].get("ledger") or {}, self.report)
         known = ((name, number(one.get(name))) for name in counts for one in statements)
         return [(name, count) for name, count in known if isinstance(count, int | float)]
 
     def _all_known(self) -> dict[str, Any]:
         """What all lines together know of the learner: of p, say, one line alone."""
-        lines = (one.get("constants") or {} for one in self.report["certificates"] if one["applies"])
+        each = (part for one in self.report["certificates"] if one["applies"] for part in one["parts"] or [one])
+        lines = (one.get("constants") or {} for one in each)
         return {name: value for one in lines for name, value in (one.get("learner") or {}).items()}
 
     def _hindered(self) -> str:
         """What keeps the textbook from playing the run again; empty if nothing does."""
-        if len(self.classes) > 2:  # of which signs say nothing
+        if len(self.classes) > 2 and not self._plays_several():
             return "there are several classes"
         if self.dual or self.mixture:
             return "it is in the space of a kernel" if self.dual else "it is a mixture of learners"
@@ -359,20 +410,19 @@ class _LearnedRounds:
             return "its rounds were weighed"
         if self.passes != int(self.passes):
             return "it ended within a pass"
-        cells = self.count * (self.rows.shape[1] + 1) * self.passes
+        cells = self.count * (self.rows.shape[1] + 1) * self.passes * (len(self.classes) if self.each_alone else 1)
         return f"it is of more than {MOST_CELLS:,} numbers" if cells > MOST_CELLS else ""
+
+    def _plays_several(self) -> bool:
+        """Whether the textbook plays more than two classes of this learner."""
+        return runs.is_symmetric(self.twin, self.parameters) if self.each_alone else self.twin in runs.AT_ONCE
 
     def unplayed(self) -> str:
         """Why the textbook did not play the run again; empty if it did, or if nothing asked for it."""
         if not any(one["applies"] for one in self.report["certificates"]):
             return ""
-        return self._hindered() or (OR_SETTINGS if self._played.get(None) == {} else "")
+        return self._hindered() or (OR_SETTINGS if self._unlike_any() else "")
 
-    def _turned_round(self) -> int:
-        """How many rounds had the one class that was known then and counted as +1, which now is -1."""
-        first = self.labels[0] if self.count else 0
-        positive = isinstance(first, str) or first > 0
-        if self.parameters.get("balanced") is False or not positive or first == self.classes[-1]:
-            return 0
-        others = np.flatnonzero(self.labels != first)
-        return int(others[0]) if len(others) else 0
+    def _unlike_any(self) -> bool:
+        """Whether a run was asked for, of one class or of all, that the textbook does not give."""
+        return any(not run for target, run in self._played.items() if target is not None or not self.each_alone)
