@@ -179,9 +179,9 @@ class RowMaker {
   // Writes the row by ascending columns, what is of one column added up as it came. How many entries that makes; -1
   // where a column is too large.
   std::int64_t write(std::int32_t* columns, V* sums) {
-    const std::uint64_t largest = largest_column();
-    if (largest >> 31) return -1;
-    put_in_order(std::bit_width(largest));
+    const std::uint64_t bits = all_columns();
+    if (bits >> 31) return -1;
+    put_in_order(std::bit_width(bits));
     std::int64_t n = 0;
     for (std::size_t k = 0; k < m_; ++k) {
       const auto column = std::int32_t(entries_[k] >> 32);
@@ -237,13 +237,12 @@ class RowMaker {
   // Writes the row that number_near made: new columns come behind those that were known. How many entries that makes.
   std::int64_t write_near(KeyTable& table, std::int32_t* columns, V* sums) {
     const std::int64_t first = table.count - std::int64_t(fresh_);
-    const std::uint64_t largest = largest_column();
-    table.broken |= m_ > 0 && largest >= std::uint64_t(first);
-    put_in_order(std::bit_width(largest));
+    put_in_order(std::bit_width(all_columns()));
     for (std::size_t k = 0; k < m_; ++k) {
       columns[k] = std::int32_t(entries_[k] >> 32);
       sums[k] = values_[entries_[k] & 0xffffffff];
     }
+    table.broken |= m_ > 0 && std::int64_t(entries_[m_ - 1] >> 32) >= first;
     for (std::size_t k = 0; k < fresh_; ++k) columns[m_ + k] = std::int32_t(first + std::int64_t(k));
     std::copy_n(fresh_values_.begin(), fresh_, sums + m_);
     return std::int64_t(m_ + fresh_);
@@ -273,10 +272,11 @@ class RowMaker {
     return number_keys(columns.table, picked_.data(), n, true, columns.refused, [](std::int64_t, std::int64_t) {}) == n;
   }
 
-  std::uint64_t largest_column() const {
-    std::uint64_t largest = 0;
-    for (std::size_t k = 0; k < m_; ++k) largest = std::max(largest, entries_[k] >> 32);
-    return largest;
+  // The bits that any column has.
+  std::uint64_t all_columns() const {
+    std::uint64_t bits = 0;
+    for (std::size_t k = 0; k < m_; ++k) bits |= entries_[k] >> 32;
+    return bits;
   }
 
   // By columns of so many bits, and those of one column as they came.
