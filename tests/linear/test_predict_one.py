@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from regretless.data.columns import FeatureMap
-from regretless.errors import RegretlessError
+from regretless.errors import ParameterError, RegretlessError
 from regretless.linear import (
     AROW,
     AggregatedClassifier,
@@ -21,6 +22,7 @@ from regretless.linear import (
 from regretless.linear.base import OnlineClassifier
 from regretless.regression import AggregatedRegressor
 from regretless.rows.estimator import FEATURE_MAP
+from regretless.rows.state import Rules
 
 
 @pytest.mark.parametrize("learner", [Perceptron(), AROW(), MulticlassPerceptron()], ids=repr)
@@ -141,3 +143,43 @@ def test_one_row_has_the_label_of_a_table(ties):
     for row in np.array([[1.0, -3.0], [-1.0, 3.0], [0.0, 0.0]]):
         assert learner.predict_one(row) == learner.predict(row[None])[0]
     assert learner.predict_one(np.zeros(2)) == ("yes" if ties == 1 else "no")
+
+
+def test_parameters_that_change_after_a_fit_are_noticed() -> None:
+    """Rules are made anew once any parameter is another object or may have changed in place, or the class is not ours;
+    what has no meaning is refused as ever."""
+    X, y = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]]), np.array(["a", "b", "a"])
+    learner = Perceptron(rate=1.0, initial=[0.0]).fit(X, y)
+    assert learner.set_params(rate=2.0).partial_fit(X, y).played_rules().eta == 2
+    with pytest.raises(ParameterError, match="rate"):
+        learner.set_params(rate=True).predict(X)
+    with pytest.raises(ParameterError, match="passes"):
+        learner.set_params(rate=1.0, passes=0).partial_fit(X, y)
+    start = [0.0]
+    learner.set_params(passes=1, initial=start).partial_fit(X, y)
+    start[0] = np.nan
+    with pytest.raises(ParameterError, match="initial"):
+        learner.predict(X)
+
+    class Slow(Perceptron):
+        step = 1.0
+
+        def rules(self) -> Rules:
+            return replace(super().rules(), eta=self.step)
+
+    slow = Slow().fit(X, y)
+    slow.step = 3.0
+    assert slow.partial_fit(X, y).played_rules().eta == 3
+
+
+@pytest.mark.parametrize("y", [np.array([3, 7]), np.array(["a", "bb"]), np.array([False, True])])
+def test_the_label_of_one_row_is_that_of_many(y: np.ndarray) -> None:
+    """A row alone has the label and the type of a row among others, also where its score is 0, whatever that means."""
+    X = np.array([[1.0], [-1.0], [0.0]])
+    for ties in ("update", 1, -1):
+        learner = Perceptron(ties=ties).fit(X[:2], y)
+        alone = [learner.predict(X[t : t + 1]) for t in range(3)]
+        assert np.concatenate(alone).tolist() == learner.predict(X).tolist()
+        assert {labels.dtype for labels in alone} == {y.dtype}
+        alone[0][:] = y[0]  # an array of its own
+        assert learner.classes_.tolist() == y.tolist()

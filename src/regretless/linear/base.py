@@ -61,11 +61,11 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
         default=None, init=False, repr=False
     )
 
-    def checked(self) -> Rules:
+    def _check(self) -> Rules:
         """The composition, once all other parameters are known to have a meaning too."""
         whole("passes", self.passes)
         whole("max_passes", self.max_passes)
-        if isinstance(self.class_weight, Mapping):
+        if self.class_weight is not None and isinstance(self.class_weight, Mapping):
             weigh(self.class_weight, np.zeros(0), None, None)
         return self.rules()
 
@@ -214,7 +214,7 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
             self.state_.grow(batch.columns)
         else:
             self.lookahead_ = self.looks_at_columns()
-        self._playing = self.rules()
+        self._playing = self._known_rules() or self.rules()
         weights = weigh(self.class_weight, batch.labels, weights, None)
         self._play_and_meet(batch, batch.labels, weights, self._playing)
         self.n_features_in_ = self.state_.columns
@@ -326,7 +326,7 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
     def _adopt(self, classes: Array, state: BaseState) -> None:
         _ = self.turn  # `update_one` relies on it
         self.state_ = state
-        self._playing = self.rules()
+        self._playing = self._known_rules() or self.rules()
         self.classes_ = classes
         codes, _ = encode(classes, classes)
         self._codes = dict(zip(classes.tolist(), codes.tolist(), strict=True))

@@ -161,13 +161,15 @@ class LabelPredictor(RowLearner, Classifier):
         """The labels that go with some scores."""
         if scores.shape[1] > 1:
             return np.asarray(self.classes_[scores.argmax(axis=1)])
+        if scores.size == 1 and len(self.classes_) == 2 and (score := scores.item()) != 0:
+            return np.array(self.classes_[1:] if score > 0 else self.classes_[:1])  # a few calls of numpy less
         column = scores[:, 0]
         positive = column > 0
-        if not column.all() and self.rules().tie >= 0:  # rules take longer than the scores of a row
+        if np.count_nonzero(column) < len(column) and self.rules().tie >= 0:
             positive |= column == 0
         if len(self.classes_) == 1:
             return np.repeat(self.classes_, len(column))
-        return np.asarray(self.classes_[positive.astype(np.intp)])
+        return np.asarray(self.classes_.take(positive))
 
     # ---- what was learned
 

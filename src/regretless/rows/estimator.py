@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, field, make_dataclass
 from functools import cache
 from inspect import get_annotations
+from operator import is_
 from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform
 
 from ..data.batch import Array
@@ -20,6 +21,9 @@ from .one_row import RowAsTable, named_row, read_as_features, row_as_table, row_
 UNCHANGED = "$UNCHANGED$"  # scikit-learn's own word for "leave this request as it is"
 # The attribute that holds a schema and the features that it stands for, which take long to build; dropped as TURN is.
 FEATURE_MAP = "_feature_map"
+PACKAGE = __name__.partition(".")[0] + "."
+CHECKED = "_checked"  # parameters, and what they stand for, which is made anew when it is asked for
+SCALARS = frozenset((int, float, bool, str, type(None)))
 TURN = "_turn"  # the attribute that holds whose turn it is to learn; neither copied nor pickled
 CONSUMERS = ("fit", "partial_fit", "predict", "decision_function", "score")
 PARAMETERS = "_constructor_parameters"  # the attribute of a class that holds them, each with its name and annotation
@@ -152,7 +156,7 @@ class Estimator(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the lock, for a copy learns by itself, and but what can be built again."""
-        return {name: value for name, value in vars(self).items() if name not in (TURN, FEATURE_MAP)}
+        return {name: value for name, value in vars(self).items() if name not in (TURN, FEATURE_MAP, CHECKED)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -265,6 +269,18 @@ def _parameters(learner: type) -> dict[str, Any]:
     """The parameters of a learner in alphabetical order, each with its default."""
     parameters = list(inspect.signature(learner).parameters.values())
     return {p.name: p.default for p in sorted(parameters, key=lambda p: p.name)}
+
+
+def scalar_parameters(learner: Estimator) -> tuple[Any, ...] | None:
+    """The values of all parameters; None if one may change without being set, or the class is no learner of ours."""
+    values = tuple(map(vars(learner).get, _parameters(type(learner))))
+    ours = type(learner).__module__.startswith(PACKAGE)
+    return values if ours and SCALARS.issuperset(map(type, values)) else None
+
+
+def same_parameters(learner: Estimator, values: tuple[Any, ...]) -> bool:
+    """Whether the values of all parameters are the very same objects."""
+    return all(map(is_, map(vars(learner).get, _parameters(type(learner))), values))
 
 
 def _optional_arguments(learner: type, method: str) -> list[str]:

@@ -16,7 +16,7 @@ from ..ledger import Ledger
 from ..persist.model import Persistent
 from ..picture import Pictured
 from ..turns import BUSY
-from .estimator import TURN, Estimator
+from .estimator import CHECKED, TURN, Estimator, same_parameters, scalar_parameters
 from .faults import SCALE, explain_nonfinite, fault_of
 from .one_row import RowAsTable, divided, divides_rows, row_in_order
 from .state import BaseState, Rules
@@ -28,6 +28,7 @@ class RowLearner(HasInfo, Estimator, Persistent, Pictured):
 
     state_: BaseState
     _playing: Rules  # those of the last rounds, at hand for single rows
+    _checked: tuple[tuple[Any, ...], Rules]  # parameters, and the rules that they stand for
 
     @abstractmethod
     def rules(self) -> Rules:
@@ -51,7 +52,22 @@ class RowLearner(HasInfo, Estimator, Persistent, Pictured):
         RegretlessError
             If one has none.
         """
+        known = self._known_rules()
+        if known is None:
+            known = self._check()
+            values = scalar_parameters(self)
+            if values is not None:
+                self._checked = values, known
+        return known
+
+    def _check(self) -> Rules:
+        """What `checked` does the first time."""
         return self.rules()
+
+    def _known_rules(self) -> Rules | None:
+        """The rules that were made last, if no parameter has changed since; to make them takes longer than a round."""
+        values, rules = vars(self).get(CHECKED, (None, None))
+        return rules if values is not None and same_parameters(self, values) else None
 
     def _plain(self, x: Any) -> Any:
         """A row that is to be learned, as `_play_one` takes it: an array, or a table where that is read anew."""
@@ -61,7 +77,7 @@ class RowLearner(HasInfo, Estimator, Persistent, Pictured):
 
     def scores(self, batch: Batch) -> Array:
         """Scores of a batch, shape (rows, targets); the same bits that learning would see."""
-        rules = self.rules()
+        rules = self._known_rules() or self.rules()
         scores, (row, why) = self.state_.scores(batch, rules)
         if why == "unsorted":
             batch = ascending(batch)

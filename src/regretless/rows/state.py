@@ -261,13 +261,13 @@ class BaseState(ABC):
 
     def player(self, rules: Rules) -> Any:
         """The compiled player over these arrays; made once and used until they move."""
-        if self._player is None or self._player[0] != rules:
+        if self._player is None or (self._player[0] is not rules and self._player[0] != rules):
             self._player = rules, self.make_player(rules)
         return self._player[1]
 
     def follow(self, rules: Rules) -> None:
         """Take note of the rules that the next rounds are played by."""
-        if self.rules is not None and self.rules != rules:
+        if self.rules is not rules and self.rules is not None and self.rules != rules:
             self.steady = False
         self.rules = rules
 
