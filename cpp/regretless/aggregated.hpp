@@ -14,23 +14,15 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-// Feature i of a full matrix whose largest square grew from `before` to `after`.
-struct Growth {
-  std::int64_t i;
-  double before, after;
-};
-
 // What one call needs besides the state; others may score meanwhile.
 struct AggregatedWorkspace {
   Entries entries;
-  Buffer<Growth> grown;
   Buffer<double> numbers, twin;  // twin: of a full member, where nothing is to be learned
   Buffer<FullRound> rounds;      // of each target and full member
   Buffer<StackRound> stacks;     // of each target
   Buffer<double> scores;
   SketchWorkspace sketches;
   double *x = nullptr, *gain = nullptr;  // a row as the full members see it; A^-1 x of one of them
-  std::int64_t growths = 0;
 
   explicit AggregatedWorkspace(const Aggregated& s) {
     scores.make(s.targets);
@@ -63,6 +55,7 @@ REGRETLESS_INLINE void place_row(const Row& row, const AggregatedRules& rules, c
   e.n = e.first + row.n;
   e.x[0] = rules.intercept;
   const std::uint32_t bytes = std::uint32_t(s.targets * std::int64_t(sizeof(AggregatedCell)));
+  e.bytes = bytes;
   double* const __restrict x = e.x + e.first;
   std::int64_t* const __restrict offsets = e.offsets.at + e.first;
   for (std::int64_t k = 0; k < row.n; ++k) {
@@ -70,7 +63,7 @@ REGRETLESS_INLINE void place_row(const Row& row, const AggregatedRules& rules, c
     x[k] = row.x[k];
   }
   if (!s.factor && !s.directions) return;
-  if (row.n + 1 > work.grown.room) work.grown.make(row.n + 1);
+  e.watched = true;
   double* const all = work.x;
   for (std::int64_t i = 0; i <= s.columns; ++i) all[i] = 0;
   all[0] = rules.intercept;
@@ -118,19 +111,6 @@ REGRETLESS_INLINE LinearRefusal inspect(Entries& e, double intercept, double wei
   return tame ? LinearRefusal::none : inspect_closely(e, intercept, longest, norm2);
 }
 
-// Which features of a full matrix will be larger than before.
-REGRETLESS_APART static void note_growth(const Aggregated& s, AggregatedCell* cells, double weight,
-                                         AggregatedWorkspace& work) {
-  const Entries& e = work.entries;
-  const std::int64_t bytes = s.targets * std::int64_t(sizeof(AggregatedCell));
-  work.growths = 0;
-  for (std::int64_t k = 0; k < e.n; ++k) {
-    const double size = std::fabs(e.x[k]) * weight, most = cell_at(cells, e.offsets.at[k]).most;
-    if (size > most)
-      work.grown.at[work.growths++] = {k < e.first ? 0 : 1 + e.offsets.at[k] / bytes, most * most, size * size};
-  }
-}
-
 // A full member of a target.
 REGRETLESS_INLINE FullMember full_member(const AggregatedRules& rules, const Aggregated& s, std::int64_t target,
                                          int lane) {
@@ -148,11 +128,13 @@ REGRETLESS_APART static FullScores full_scores(const AggregatedRules& rules, con
     if (s.memory[target].prior[full_lane + lane] == 0) continue;
     FullMember member = full_member(rules, s, target, lane);
     FullRound& round = work.rounds.at[target * full_lanes + lane];
-    if (work.growths > 0) member.settle(round, work.gain);
-    if (!learning && work.growths > 0) member.move(work.twin);
-    for (std::int64_t k = 0; k < work.growths; ++k) {
-      const Growth& g = work.grown.at[k];
-      member.raise(g.i, rules.full_prior * g.before, rules.full_prior * g.after, round, work.gain);
+    const std::int64_t growths = work.entries.growths;
+    if (growths > 0) member.settle(round, work.gain);
+    if (!learning && growths > 0) member.move(work.twin);
+    for (std::int64_t k = 0; k < growths; ++k) {
+      const Growth& g = work.entries.grown.at[k];
+      member.raise(work.entries.feature(g.entry), rules.full_prior * g.before, rules.full_prior * g.after, round,
+                   work.gain);
     }
     member.project(work.x, round, work.gain);
     of.variance[lane] = member.variance(round);
@@ -171,8 +153,8 @@ REGRETLESS_APART static FullScores sketch_scores(const AggregatedRules& rules, c
     if (s.memory[target].prior[full_lane + lane] == 0) continue;
     const std::int64_t place = target * full_lanes + lane;
     SketchedTarget member = sketched_member(s, 2 * rules.full_prior, place, work.x, work.sketches);
-    if (!learning && work.growths > 0) move_sketch(member, work.sketches.twin);
-    if (work.growths > 0) member.raise(longer);
+    if (!learning && work.entries.growths > 0) move_sketch(member, work.sketches.twin);
+    if (work.entries.growths > 0) member.raise(longer);
     of.variance[lane] = member.look(work.x, work.sketches.rounds.at[place].diagonal);
     of.plain[lane] = product(member.weights, work.x, member.n);
     scores[full_lane + lane] = shrunk(of.plain[lane], of.variance[lane]);
@@ -231,7 +213,6 @@ REGRETLESS_APART static double play_target(const AggregatedRules& rules, const A
   const double longer = weight > rules.heaviest ? weight : rules.heaviest;
   double scores[aggregated_lanes] = {}, slope[aggregated_lanes];
   work.entries.begin(cells, &m.constant);
-  if (s.factor || s.directions) note_growth(s, cells, longer, work);
   const bool in_single = measure<Learning>(longer, cells, work.entries);
   const RateScores of = rate_scores(cells, work.entries, in_single);
   store(scores, of.score * load<4>(rules.rates));
@@ -327,7 +308,6 @@ LinearVerdict score_aggregated(const X& rows, std::int64_t count, const Aggregat
       AggregatedCell* const cells = reinterpret_cast<AggregatedCell*>(s.cells) + c;
       double scores[aggregated_lanes] = {};
       work.entries.begin(cells, &s.memory[c].constant);
-      if (s.factor || s.directions) note_growth(s, cells, rules.heaviest, work);
       const bool in_single = measure<Scoring>(rules.heaviest, cells, work.entries);
       store(scores, rate_scores(cells, work.entries, in_single).score * load<4>(rules.rates));
       if (s.memory[c].prior[coin_lane] > 0) scores[coin_lane] = coin_score(work.entries);

@@ -92,6 +92,12 @@ REGRETLESS_APART static Quartet double_metric(const AggregatedCell& f, double mo
   return spread<4>(1) / (spread<4>(by) * root(load<4>(f.square) + spread<4>(most * most)));
 }
 
+// An entry whose square is larger than those of its feature were: from `before` it grew to `after`.
+struct Growth {
+  std::int64_t entry;
+  double before, after;
+};
+
 // The entries of one row that are not zero, the constant feature first; with room for what is computed on the way. They
 // are taken four at a time: the last ones of four may be zeros of no feature.
 struct Entries {
@@ -102,12 +108,17 @@ struct Entries {
          *squared = nullptr, *root = nullptr, *bet = nullptr;  // squared: of most; root: of the largest mean square
   float *single_root = nullptr, *inverse = nullptr;            // inverse: 1 / a of each rate
   AggregatedCell no_feature;
+  std::int64_t bytes = 0;  // of the cells of a feature
+  bool watched = false;    // whether somebody asks which entries are larger than before
+  Buffer<Growth> grown;    // these
+  std::int64_t growths = 0;
 
   void reserve(std::int64_t room) {
     room = (room + 8) & ~std::int64_t(7);
     if (room <= offsets.room) return;
     offsets.make(room);
     numbers.make(11 * offsets.room);
+    grown.make(offsets.room);
     double** const parts[] = {&x, &coin_sum, &coin_square, &gain, &most, &squared, &root, &bet};
     for (std::int64_t k = 0; k < 8; ++k) *parts[k] = numbers.at + k * offsets.room;
     single_root = reinterpret_cast<float*>(numbers.at + 8 * offsets.room);
@@ -126,6 +137,15 @@ struct Entries {
       offsets.at[k] = offset(&no_feature);
       x[k] = 0;
     }
+  }
+  // Where entry k stands in a whole row, the constant feature first.
+  std::int64_t feature(std::int64_t k) const { return k < first ? 0 : 1 + offsets.at[k] / bytes; }
+  REGRETLESS_APART void note_growth(std::int64_t k, const Quartet& sizes, const Quartet& before) {
+    double size[4], most[4];
+    store(size, sizes);
+    store(most, before);
+    for (int l = 0; l < 4; ++l)
+      if (size[l] > most[l]) grown.at[growths++] = {k + l, most[l] * most[l], size[l] * size[l]};
   }
   REGRETLESS_APART void leave_out_zeros() {
     std::int64_t count = first;
@@ -167,7 +187,7 @@ REGRETLESS_INLINE Quartet mean_roots(AggregatedCell* const* f, const Quartet& sq
 }
 
 // The features of a row take in its numbers: their largest sizes, sums of squares and counts. The largest are stored
-// when the row is learned. Whether single precision bears all sizes.
+// when the row is learned; which grow is noted. Whether single precision bears all sizes.
 template <class Access>
 REGRETLESS_APART static bool measure(double weight, AggregatedCell* cells, Entries& e) {
   const std::int64_t* const __restrict at = e.offsets.at;
@@ -175,6 +195,8 @@ REGRETLESS_APART static bool measure(double weight, AggregatedCell* cells, Entri
   double* const __restrict coin_sum = e.coin_sum, * const __restrict coin_square = e.coin_square, * const __restrict gain = e.gain, * const __restrict sizes = e.most, * const __restrict squared = e.squared, * const __restrict root = e.root;
   float* const __restrict single_root = e.single_root;
   const std::int64_t n = e.n;
+  const bool watched = e.watched;
+  e.growths = 0;
   Quartet least = spread<4>(single_to), largest = spread<4>(single_from);
   for (std::int64_t k = 0; k < n; k += 4) {
     AggregatedCell* const f[4] = {&cell_at(cells, at[k]), &cell_at(cells, at[k + 1]), &cell_at(cells, at[k + 2]),
@@ -186,7 +208,8 @@ REGRETLESS_APART static bool measure(double weight, AggregatedCell* cells, Entri
     transpose(bettor);
     transpose(size);
     const Quartet x = load<4>(entry + k);
-    const Quartet most = upper(upper(x, spread<4>(0) - x) * spread<4>(weight), bettor[3]);
+    const Quartet length = upper(x, spread<4>(0) - x) * spread<4>(weight), most = upper(length, bettor[3]);
+    if (watched && any_above(length, bettor[3])) e.note_growth(k, length, bettor[3]);
     const Quartet squares = size[0] + x * x, count = size[1] + spread<4>(1);
     if (any_above(squares, size[2] * count)) [[unlikely]]
       size[3] = mean_roots<Access>(f, squares, count, size[2], size[3]);

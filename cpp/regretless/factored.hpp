@@ -37,6 +37,15 @@ inline constexpr int fours_at_once = 3;
 inline constexpr int fours_at_once = 1;
 #endif
 
+// The same place, of which the compiler does not know it: with AVX an operand may come from memory, and to read a
+// number twice takes fewer instructions than to keep it, which are what a change waits for.
+REGRETLESS_INLINE const double* seen_again(const double* u) {
+#if defined(__AVX2__)
+  asm("" : "+r"(u));
+#endif
+  return u;
+}
+
 // Four columns of U, on their way down from `u`.
 template <class Pass>
 struct FourColumns {
@@ -54,16 +63,18 @@ struct FourColumns {
   template <int fours, class Place>
   REGRETLESS_INLINE void rows(std::int64_t i, const double* x, double* gain, Place) {
     alignas(64) static constexpr double unit[4][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
-    Quartet all[fours]{}, part[fours], old[fours], entries[fours];
+    Quartet all[fours]{}, part[fours], further[fours], entries[fours];
+    const double* const before = seen_again(u);
     for (int r = 0; r < fours; ++r) {
       if constexpr (changes && std::same_as<Place, Above>) all[r] = load<4>(gain + i + 4 * r);
       if constexpr (projects) part[r] = load<4>(x + i + 4 * r);
     }
 #pragma GCC unroll 4
     for (int k = 0; k < 4; ++k) {
-      for (int r = 0; r < fours; ++r) entries[r] = old[r] = load<4>(u + 16 * r + 4 * k);
-      for (int r = 0; r < fours && changes; ++r) store(u + 16 * r + 4 * k, entries[r] = old[r] + all[r] * by[k]);
-      for (int r = 0; r < fours && changes; ++r) all[r] = all[r] + old[r] * more[k];
+      for (int r = 0; r < fours && changes; ++r) further[r] = load<4>(before + 16 * r + 4 * k) * more[k];
+      for (int r = 0; r < fours; ++r) entries[r] = load<4>(u + 16 * r + 4 * k);
+      for (int r = 0; r < fours && changes; ++r) store(u + 16 * r + 4 * k, entries[r] = entries[r] + all[r] * by[k]);
+      for (int r = 0; r < fours && changes; ++r) all[r] = all[r] + further[r];
       if constexpr (changes && std::same_as<Place, OnDiagonal>) all[0] = all[0] + more[k] * load<4>(unit[k]);
       for (int r = 0; r < fours && projects; ++r) sum[k] = sum[k] + entries[r] * part[r];
     }

@@ -96,10 +96,9 @@ struct Rotations {
 REGRETLESS_APART static void diagonalise(double* a, double* vectors, std::int64_t n) {
   double most = 0;
   for (std::int64_t i = 0; i < n; ++i) most = std::max(most, a[i * n + i]);
-  for (std::int64_t i = 0; i < n * n; ++i) {
-    vectors[i] = i % (n + 1) == 0;
-    if (most > 0) a[i] /= most;
-  }
+  for (std::int64_t i = 0; i < n * n && most > 0; ++i) a[i] /= most;
+  std::memset(vectors, 0, std::size_t(n * n) * sizeof(double));
+  for (std::int64_t i = 0; i < n; ++i) vectors[i * (n + 1)] = 1;
   Rotations rotations(n);
   for (int sweep = 0; sweep < 30; ++sweep) {
     double off = 0;
