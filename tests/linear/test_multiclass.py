@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from regretless.comparator import Comparator
 from regretless.errors import RegretlessError
 from regretless.linear import MulticlassPerceptron, Perceptron, multiclass
+from regretless.linear.comparators.question import Question
 from regretless.linear.multiclass import Matrix, read
 from regretless.textbook.linear import multiclass_perceptron
 from regretless.theory.facts import LinearFacts
@@ -337,3 +338,18 @@ def test_scales_are_looked_for_on_some_of_many_rows(separable, monkeypatch):
         assert one.holds == other.holds
         assert one.bound is None or other.bound <= one.bound * 1.001
         assert one.bound is None or one.bound <= other.bound * 1.05
+
+
+def test_many_rows_are_looked_at_along_the_learners_own_average(monkeypatch):
+    """Of many entries no ball is learned for each class, and bounds come within 5 % of those with balls."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(600, 6))
+    y = (X @ random.normal(size=(6, 3)) + random.normal(size=(600, 3)) / 2).argmax(axis=1)
+    learner, names = MulticlassPerceptron().fit(X, y), []
+    whole = learner.certify(X, y)
+    means = Question.means
+    monkeypatch.setattr(Question, "means", lambda self, plans: names.extend(plans) or means(self, plans))
+    monkeypatch.setattr(multiclass, "MOST_PLAYED", X.size - 1)
+    for one, other in zip(learner.certify(X, y), whole, strict=True):
+        assert one.bound is None or one.bound <= other.bound * 1.05
+    assert [name for name, _ in names] == ["multiclass perceptron, averaged"]

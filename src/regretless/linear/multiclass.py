@@ -26,8 +26,8 @@ from ..theory.perceptron import CLASSES_SEPARATE, MULTICLASS, classes_clean_pass
 from .base import OnlineClassifier
 from .comparators.candidates import MOST_SVM_ENTRIES, Plan, matrix_of, with_constant, with_int32
 from .comparators.evaluate import Charged, Tally
-from .comparators.line_search import best_on
-from .comparators.question import Question, epochs
+from .comparators.line_search import Best, best_on
+from .comparators.question import MOST_PLAYED, Question, epochs
 from .comparators.rays import Direction, Ray, RaySums, Sight
 from .comparators.search import extra_plans, unit_length
 from .state import BIAS, State
@@ -175,6 +175,7 @@ class MulticlassPerceptron(AllInOne):
 SVM_EXPONENTS = (-1, 0, 1, 2, 3)  # of C in units of 1 / r^2
 MOST_LOOKED_AT = 2_000_000  # entries times classes of the rows that scales are looked for on
 BALL = (0.5,)  # of gradient descent on many rows, as a share of the largest that can matter
+OFTEN = 0.2  # the share of updates from which on no ball is learned of many rows
 PIECE = 64  # rows that are looked at together, or not
 MOST_MARGIN_ENTRIES = 4_000_000  # of the rows that the maximum margin of all classes is found from
 
@@ -215,7 +216,7 @@ def certify(question: Question) -> list[Certificate]:
     rays = _rays(sampled, directions, unit) if directions else []
     if sampled is not question and any(ray.least > 0 for ray in rays):
         rays = _rays(question, directions, unit)  # what separates the sample may separate all
-    chosen = [_chosen(directions, rays, theorem, ledger, facts) for theorem in question.theorems]
+    chosen = [_chosen(directions, best) for best in best_on(rays, question.theorems, ledger, facts)]
     if question.against is not None:
         chosen.insert(0, _pair(Matrix("yours", *question.against)))
     zero = Matrix("zero", np.zeros((question.state.columns, 1)), np.zeros(1))
@@ -252,11 +253,8 @@ def _pair(matrix: Matrix) -> Matrix:
     return Matrix(matrix.name, np.column_stack([-half, half]), np.array([-bias, bias]))
 
 
-def _chosen(
-    directions: list[Matrix], rays: list[Ray], theorem: Theorem, ledger: Ledger, facts: LinearFacts
-) -> Matrix | None:
+def _chosen(directions: list[Matrix], best: Best | None) -> Matrix | None:
     """The best multiple of the best direction; None when there is none, or nothing serves better than zero."""
-    (best,) = best_on(rays, [theorem], ledger, facts)
     vector = np.zeros(1) if best is None else best[1].vector_of(best[0])
     place = int(np.argmax(vector))
     return directions[place].times(float(vector[place])) if vector[place] > 0 else None
@@ -381,12 +379,19 @@ def _directions(question: Question, unit: float) -> tuple[list[Matrix], str | No
 
 def _means(question: Question) -> list[Matrix]:
     """Mean weights of gradient descent for one class against the rest, and of the same learner over some passes."""
-    # The perceptron's own average is about as good as those of each class, and of many rows one ball as several.
-    balls = extra_plans(question, () if epochs(question) > 1 else BALL)[1:]
+    # The perceptron's own average is about as good as those of each class, and of many rows one ball as several. Of
+    # more rows that are often wrong it comes within 2 %, and a ball for each class would cost more than all else.
+    balls = [] if _own_will_do(question) else extra_plans(question, () if epochs(question) > 1 else BALL)[1:]
     plans = [(f"one against rest, {name}", rules) for name, rules in balls]
     loss = question.rules.loss if question.state.targets > 1 else "perceptron"
     own: Plan = "multiclass perceptron, averaged", Rules(loss=loss, intercept=question.rules.intercept)
     return [Matrix(*mean) for mean in question.means([*plans, own])]
+
+
+def _own_will_do(question: Question) -> bool:
+    ledger = question.ledger()
+    often = ledger.updates >= OFTEN * ledger.rounds
+    return often and question.at_hand() and question.entries() > MOST_PLAYED
 
 
 def _from_memory(question: Question) -> tuple[list[Matrix], str | None]:

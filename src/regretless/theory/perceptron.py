@@ -159,13 +159,9 @@ PERCEPTRON = (separable, sharp, squared_hinge, total_distance, lengths, squared_
 # H(V) + |V| |W| and |W|^2 <= 2 r^2 M.
 
 
-def _classes_separate(_: Ledger, comparator: Comparator, __: LinearFacts) -> bool:
-    return comparator.least > 0 and comparator.norm > 0
-
-
 CLASSES_SEPARATE = (
     "no matrix was found that puts every round's class above all others with a margin",
-    _classes_separate,
+    SEPARATES[1],
 )
 
 

@@ -149,6 +149,14 @@ class Question:
         at_hand = self.in_memory and self.sample is None and self.against is None
         return at_hand and self.rows * directions <= MOST_MARGINS
 
+    def at_hand(self) -> bool:
+        """Whether rounds, or a sample of them, are in memory."""
+        return self.in_memory or self.sample is not None
+
+    def entries(self) -> int:
+        """How many entries the rows have that comparators are looked for on, which are at hand."""
+        return sum(batch.entries for batch, _ in (self.sample or self.rounds)())
+
     def machines(self) -> list[tuple[str, Array, Array]]:
         """Linear support vector machines of the rounds of two classes, or of the sample of them, in the geometry of the
         learner; if that is another than Euclid's, also one of the rows as they are."""
@@ -172,10 +180,9 @@ class Question:
         """Mean weights of other learners that go over the same rounds, without those whose play failed."""
         means = Means(self.state.columns, self.state.targets, plans)
         random, rounds = np.random.default_rng(0), self.sample or self.rounds
-        shuffled = self.in_memory or self.sample is not None
         for _ in range(epochs(self)):
             for batch, codes in rounds():
-                order = order_of(len(batch), random) if shuffled else None
+                order = order_of(len(batch), random) if self.at_hand() else None
                 if order is not None and self.sample is not None:
                     order = order[: ceil(MOST_PLAYED * len(batch) / max(1, batch.entries))]
                 means.play(batch, codes, order)
@@ -189,10 +196,7 @@ def as_it_is(vector: Array, bias: float) -> tuple[Array, float]:
 
 def epochs(question: Question) -> int:
     """Few rounds are worth more passes."""
-    if not question.in_memory and question.sample is None:
-        return 1
-    entries = sum(batch.entries for batch, _ in (question.sample or question.rounds)())
-    return passes_over(entries * max(1, question.state.targets // FEW_TARGETS))
+    return passes_over(question.entries() * max(1, question.state.targets // FEW_TARGETS)) if question.at_hand() else 1
 
 
 def passes_over(entries: int) -> int:
