@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -42,7 +43,7 @@ class VowpalRows {
     {
       const nb::gil_scoped_release unlocked;
       lend(text);
-      REGRETLESS_COMPILED(vowpal)(lines_);
+      REGRETLESS_COMPILED(vowpal).read(lines_);
       if (lines_.plain) look_up(std::size_t(lines_.ends[lines_.rows]));
     }
     if (!lines_.plain) return std::nullopt;
@@ -55,9 +56,9 @@ class VowpalRows {
   static constexpr std::size_t most_bytes = (std::size_t(1) << 31) - 1, enough = std::size_t(1) << 16;
 
   void lend(std::string_view text) {
-    const auto lines = std::size_t(std::count(text.begin(), text.end(), '\n'));
-    const auto room = std::size_t(std::count(text.begin(), text.end(), ' '));
     text_.assign(vowpal_padding, ' ').append(text).append(vowpal_padding, ' ');
+    const auto [lines, room] = REGRETLESS_COMPILED(vowpal).count(text_.data() + vowpal_padding, text.size());
+    if (marks_.size() < text_.size()) marks_.resize(text_.size());
     labels_ = std::vector<double>(lines), ends_ = std::vector<std::int64_t>(lines + 1);  // Python holds all of them
     if (values_.size() < room) names_.resize(room), spaces_.resize(room), values_.resize(room);
     lines_ = {text_.data() + vowpal_padding,
@@ -66,7 +67,8 @@ class VowpalRows {
               values_.data(),
               ends_.data(),
               names_.data(),
-              spaces_.data()};
+              spaces_.data(),
+              marks_.data()};
   }
 
   // The numbers of features, each by its namespace and its name. Whatever their length, places among those that are
@@ -75,6 +77,12 @@ class VowpalRows {
     codes_.resize(features);
     for (std::size_t first = 0, count; first < features; first += count) {
       std::uint32_t begins[TextNumbers::together], ends[TextNumbers::together];
+      if (lines_.bare) {
+        count = std::min(features - first, TextNumbers::together);
+        for (std::size_t k = 0; k < count; ++k) begins[k] = names_[first + k].begin, ends[k] = names_[first + k].end;
+        numbers_.words(lines_.text, begins, ends, count, codes_.data() + first);
+        continue;
+      }
       joined_.clear();
       for (count = 0; count < std::min(features - first, TextNumbers::together) && joined_.size() < enough; ++count) {
         const VowpalSpan name = names_[first + count], space = spaces_[first + count];
@@ -95,50 +103,33 @@ class VowpalRows {
   std::vector<double> labels_, values_;
   std::vector<std::int64_t> ends_;
   std::vector<VowpalSpan> names_, spaces_;
+  std::vector<std::uint32_t> marks_;
   std::vector<std::int32_t> codes_;
   bool busy_ = false;
 };
-
-using SparseRows = std::tuple<std::vector<double>, std::vector<std::int32_t>, std::vector<std::int64_t>>;
-
-// What stands in a row, in the order of its columns; what is of one column is added up in the order of the text.
-void add_row(std::vector<std::pair<std::int32_t, double>>& row, SparseRows& rows) {
-  auto& [values, indices, starts] = rows;
-  const auto less = [](const auto& a, const auto& b) { return a.first < b.first; };
-  if (!std::is_sorted(row.begin(), row.end(), less)) std::stable_sort(row.begin(), row.end(), less);
-  std::int32_t before = -1;
-  for (const auto& [column, value] : row) {
-    if (column != before) indices.push_back(before = column), values.push_back(0);
-    values.back() += value;
-  }
-  starts.push_back(std::int64_t(indices.size()));
-}
 
 std::tuple<Array1<double>, Array1<std::int32_t>, Array1<std::int64_t>> columns_of(const Input1<double>& values,
                                                                                   const Input1<std::int32_t>& codes,
                                                                                   const Input1<std::int64_t>& ends,
                                                                                   const Input1<std::int32_t>& columns) {
   if (ends.shape(0) == 0 || values.shape(0) != codes.shape(0)) throw std::invalid_argument("the arrays do not agree");
-  SparseRows rows;
-  {
-    const nb::gil_scoped_release unlocked;
-    const std::vector<std::int64_t> at(ends.data(), ends.data() + ends.shape(0));
-    if (at.front() != 0 || std::size_t(at.back()) != codes.shape(0) || !std::is_sorted(at.begin(), at.end()))
-      throw std::invalid_argument("the rows do not end where they are to");
-    std::vector<std::pair<std::int32_t, double>> row;
-    std::get<2>(rows).push_back(0);
-    for (std::size_t t = 0; t + 1 < at.size(); ++t) {
-      row.clear();
-      for (std::int64_t k = at[t]; k < at[t + 1]; ++k) {
-        const auto code = std::size_t(std::uint32_t(codes.data()[k]));
-        const std::int32_t column = code < columns.shape(0) ? columns.data()[code] : -1;
-        if (column >= 0) row.emplace_back(column, values.data()[k]);
-      }
-      add_row(row, rows);
-    }
-  }
-  return {handed_over(std::move(std::get<0>(rows))), handed_over(std::move(std::get<1>(rows))),
-          handed_over(std::move(std::get<2>(rows)))};
+  const std::size_t count = codes.shape(0), rows = ends.shape(0) - 1;
+  const nb::gil_scoped_release unlocked;
+  const std::vector<std::int64_t> at(ends.data(), ends.data() + rows + 1);  // a caller may write to its own meanwhile
+  if (at.front() != 0 || std::size_t(at.back()) != count || !std::is_sorted(at.begin(), at.end()))
+    throw std::invalid_argument("the rows do not end where they are to");
+  std::int64_t longest = 0;
+  for (std::size_t t = 0; t < rows; ++t) longest = std::max(longest, at[t + 1] - at[t]);
+  if (longest > std::numeric_limits<std::uint32_t>::max()) throw std::invalid_argument("a row has too many features");
+  std::vector<std::int64_t> keys(std::size_t(longest) + 1);
+  std::vector<double> out(count);
+  std::vector<std::int32_t> indices(count);
+  std::vector<std::int64_t> starts(rows + 1);
+  REGRETLESS_COMPILED(vowpal).order({values.data(), codes.data(), at.data(), std::int64_t(rows), columns.data(),
+                                     columns.shape(0), keys.data(), out.data(), indices.data(), starts.data()});
+  out.resize(std::size_t(starts.back())), indices.resize(std::size_t(starts.back()));
+  const nb::gil_scoped_acquire locked;
+  return {handed_over(std::move(out)), handed_over(std::move(indices)), handed_over(std::move(starts))};
 }
 
 }  // namespace

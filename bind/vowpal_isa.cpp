@@ -6,5 +6,6 @@
 #define REGRETLESS_NAME(isa) REGRETLESS_PASTE(vowpal_, isa)
 
 namespace regretless {
-const VowpalKernel REGRETLESS_NAME(REGRETLESS_ISA) = REGRETLESS_ISA::read_vowpal;
+const VowpalKernels REGRETLESS_NAME(REGRETLESS_ISA) = {REGRETLESS_ISA::read_vowpal, REGRETLESS_ISA::count_vowpal,
+                                                       REGRETLESS_ISA::order_features};
 }  // namespace regretless

@@ -309,3 +309,22 @@ def test_labels_hold_no_room_of_their_text():
         held.append(reader.read(text)[0])
     pages = int(Path("/proc/self/statm").read_text().split()[1]) - before
     assert pages * resource.getpagesize() < 2_000_000
+
+
+@pytest.mark.parametrize("length", [3, 32, 33, 90])
+def test_features_are_put_in_the_order_of_their_columns(isas, length):
+    """However long rows are, features of one column are added up in the order of the text, those of none left out."""
+    random = np.random.default_rng(length)
+    codes, columns = random.integers(0, 60, 4 * length).astype(np.int32), random.permutation(50).astype(np.int32) - 1
+    values, ends = random.normal(size=4 * length) * 10.0 ** random.integers(-9, 9, 4 * length), [0, length, length]
+    ends = np.array([*ends, 3 * length, 4 * length])
+    for isa in isas:
+        _core.use_isa(isa)
+        out, indices, starts = _core.columns_of(values, codes, ends, columns)
+        for row in range(4):
+            sums: dict[int, float] = {}
+            for k in range(ends[row], ends[row + 1]):
+                if codes[k] < 50 and columns[codes[k]] >= 0:
+                    sums[columns[codes[k]]] = sums.get(columns[codes[k]], 0.0) + values[k]
+            part = slice(starts[row], starts[row + 1])
+            assert list(zip(indices[part], out[part], strict=True)) == sorted(sums.items())
