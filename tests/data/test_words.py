@@ -155,13 +155,12 @@ def test_words_end_at_the_limit_as_on_the_plain_path(limit: int) -> None:
     assert len(names) == min(limit, 9)
 
 
-@pytest.mark.parametrize("remembered", [0, 1 << 20])
-def test_words_of_any_length_are_distinguished(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, remembered: int
-) -> None:
+@pytest.mark.parametrize("limit", ["REMEMBERED_WORDS", "REMEMBERED_LETTERS", ""])
+def test_words_of_any_length_are_distinguished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     """Words that differ in one letter, of 1 to 40 letters, are features of their own in every block, whether or not
     the words of the blocks before are remembered."""
-    monkeypatch.setattr("regretless.data.columns.REMEMBERED_WORDS", remembered)
+    if limit:
+        monkeypatch.setattr(f"regretless.data.columns.{limit}", 0)
     monkeypatch.setattr("regretless.data.csv.SMALLEST", 64)
     monkeypatch.setattr("regretless.data.delimited.SMALLEST", 64)
     monkeypatch.setattr("regretless.data.csv.BYTES_PER_COLUMN", 1)
@@ -192,6 +191,21 @@ def test_columns_of_long_rows_ascend(tmp_path: Path, isa: str, length: int) -> N
         assert (np.diff(columns) > 0).all()
         counts = {names[c]: value for c, value in zip(columns, one.values, strict=True) if names[c] != "size"}
         assert counts == {f"review:{word}": count for word, count in counted(text, 1).items()}
+
+
+def test_names_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long words that all differ, of --text or of a category, end with an error once their names take more than is
+    allowed, and not with all memory; hashed, and as many as have room, they are read."""
+    words = [f"{'x' * 900}{k}" for k in range(30)]
+    for text in (["review"], []):
+        monkeypatch.setenv("REGRETLESS_MAX_MEMORY", "20K")
+        path = written(tmp_path / "r.csv", words)
+        with pytest.raises(RegretlessError, match=r"names of the features take .* 'review'; hash them .*MAX_MEMORY"):
+            list(open_stream(path, text=text).batches())
+        monkeypatch.setattr("regretless.data.columns.REMEMBERED_LETTERS", 1000)
+        assert len(rows_of(open_stream(path, text=text, hash_bits=6))) == 30
+        monkeypatch.setenv("REGRETLESS_MAX_MEMORY", "40K")
+        assert len(rows_of(open_stream(path, text=text))) == 30
 
 
 def test_hashed_words_get_the_hash_of_their_name(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._core import WordReader
 from ..errors import ModelError, ParameterError, RegretlessError
+from ..memory import allowed, shown
 from .arrow_arrays import TextCells, is_ascii
 from .batch import ABSENT, Array
 
@@ -23,6 +24,7 @@ DATES = "dates"  # what a column holds that no feature is made of
 LARGEST = 1 << 30  # so that 32-bit indices reach every column
 REMEMBERED_HASHES = 1 << 16
 REMEMBERED_WORDS = 1 << 20
+REMEMBERED_LETTERS = 1 << 25  # of words, or of names that are hashed
 MOST_NGRAMS = 5
 
 
@@ -78,6 +80,7 @@ class ColumnOfWords:
     def _begin(self) -> None:
         self._reader, self.values = WordReader(self._ngrams), list[str]()
         self.numbers = np.empty(0, np.int32)
+        self._letters = 0
         self._open = np.empty(0, np.intp)  # which numbers are to be looked up again
 
     def forget(self, codes: Array) -> None:
@@ -95,12 +98,13 @@ class ColumnOfWords:
 
     def read(self, cells: TextCells) -> Words:
         """The words of cells; those that are missing have none."""
-        if len(self.values) > REMEMBERED_WORDS:
+        if len(self.values) > REMEMBERED_WORDS or self._letters > REMEMBERED_LETTERS:
             self._begin()
         text, offsets, missing = cells.in_small_letters()
         ends, codes, new = self._reader.read(text, offsets, missing, _letters(text))
         known = len(self.values)
         self.values += new
+        self._letters += sum(map(len, new))
         return Words(ends, codes, self, known)
 
 
@@ -119,6 +123,10 @@ def _letters(text: Array) -> Array:
 
 class TooManyColumns(RegretlessError):
     """There are more features than allowed."""
+
+
+class LongNames(RegretlessError):
+    """The names of the features take more memory than is allowed."""
 
 
 class FeatureMap:
@@ -165,6 +173,7 @@ class FeatureMap:
         self.sparse = bits is not None
         self._features: list[tuple[str, str | None]] = []
         self._numbers: dict[str, dict[str | None, int]] = {}
+        self._letters = 0  # of the names, or of those whose hashes are remembered
         if bits is not None and self.columns > self.limit:
             raise ParameterError("hash_bits", str(bits), f"that is more than the {self.limit} features allowed", ": ")
 
@@ -204,13 +213,26 @@ class FeatureMap:
         if result is None:
             if self.bits is None:
                 return ABSENT
-            if len(known) >= REMEMBERED_HASHES:
-                known.clear()
+            if len(known) >= REMEMBERED_HASHES or self._letters > REMEMBERED_LETTERS:
+                self._forget(known)
+            self._letters += len(value or "")
             name = self._called(column, value)
             result = known[value] = hashed(name, self.bits)
             if len(self.hashed_names) < self.keep and not self.frozen:
                 self.hashed_names[name] = result
         return result
+
+    def _forget(self, known: dict[str | None, int]) -> None:
+        """Hash these names again when they come again; where they are long, those of all columns."""
+        for names in [known] if self._letters <= REMEMBERED_LETTERS else self._numbers.values():
+            self._letters -= sum(len(value or "") for value in names)
+            names.clear()
+
+    def _admit(self, column: str, letters: int) -> None:
+        """Take note of new names with so many letters, which are as many bytes at least."""
+        self._letters += letters
+        if self._letters > allowed():
+            raise LongNames(f"the names of the features take {shown(self._letters)}, with those of column {column!r}")
 
     def _numbers_of(self, column: str, values: list[str]) -> list[int]:
         """The number of each of these categories or words; -1 of those that are not known."""
@@ -241,6 +263,8 @@ class FeatureMap:
             return
         rows, places = (np.concatenate([each[k] for each in new]) for k in (1, 2))
         order = np.lexsort((places, np.repeat(np.arange(len(new)), lengths), rows))
+        for name, _, _, values in new:
+            self._admit(name, sum(map(len, values)))
         features = [(name, value) for name, _, _, values in new for value in values]
         ordered, first = [features[k] for k in order.tolist()], len(self._features)
         if first + len(ordered) > self.limit:
@@ -260,6 +284,7 @@ class FeatureMap:
         if len(lacking) and (lacking[0] < words.new or first + len(lacking) > self.limit):
             return False
         values = [column.values[code] for code in lacking.tolist()]
+        self._admit(name, sum(map(len, values)))
         self._numbers[name].update(zip(values, range(first, first + len(values)), strict=True))
         self._features.extend((name, value) for value in values)
         column.numbers[lacking] = np.arange(first, first + len(values), dtype=np.int32)
@@ -325,6 +350,7 @@ class FeatureMap:
                 raise TooManyColumns(f"more than {self.limit} features, with those of column {name!r}")
             known = self._numbers.setdefault(name, {})
             if value not in known:
+                self._admit(name, len(value or name))
                 known[value] = len(self._features)
                 self._features.append((name, value))
 

@@ -12,9 +12,20 @@ import numpy as np
 
 from ..checks import names_in
 from ..errors import DataError, ModelError, ParameterError, RegretlessError, did_you_mean
-from ..memory import refuse_large
+from ..memory import more, refuse_large
 from .batch import Array, Batch, sparse_rows, with_words
-from .columns import DATES, KINDS, NUMERIC, VALUED, ColumnOfWords, FeatureMap, TooManyColumns, Words, whole_ngrams
+from .columns import (
+    DATES,
+    KINDS,
+    NUMERIC,
+    VALUED,
+    ColumnOfWords,
+    FeatureMap,
+    LongNames,
+    TooManyColumns,
+    Words,
+    whole_ngrams,
+)
 from .feature_crosses import TableProducts
 from .interactions import MOST_PRODUCTS, Crossing, Numbering, TooManyProducts
 from .messages import SKIPPING, described, likely_targets, listed, one_of, option
@@ -424,6 +435,8 @@ class TableStream(Stream):
             yield
         except (TooManyColumns, TooManyProducts) as error:
             raise self._error(str(error), "hash them with --hash-bits, or raise --max-features") from error
+        except LongNames as error:
+            raise self._error(str(error), f"hash them with --hash-bits, or {more()}") from error
 
     def _values(self, chunk: Chunk, names: list[str]) -> Array:
         """Numeric columns side by side; a missing cell reads 0, and is a fault where it is not to be taken for that."""
