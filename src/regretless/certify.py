@@ -14,7 +14,7 @@ from .certificate import NOT_REPRODUCED, Certificate, Certificates, summed
 from .data.batch import Array, Batch
 from .data.sample import Sample, coded, joined
 from .data.stream import Stream
-from .errors import RegretlessError, RowRefused
+from .errors import RegretlessError, RowError
 from .linear.base import OnlineClassifier
 from .linear.certificates import CertifiedLearner, reproduces
 from .linear.comparators.evaluate import Vector
@@ -56,7 +56,7 @@ def played(stream: Stream, columns: int, classes: Array) -> Iterator[tuple[Batch
             raise RegretlessError(f"{stream.name}: {UNKNOWN}")
         try:
             yield batch, codes_of(batch.labels, classes)
-        except RowRefused as error:
+        except RowError as error:
             raise stream.refused(error, rows) from error
         rows += len(batch)
 

@@ -57,7 +57,7 @@ class DataError(RegretlessError):
         return type(self), (self.path, self.line, self.column, self.fault, self.advice, self.more)
 
 
-class InputRefused(RegretlessError):
+class InputError(RegretlessError):
     """What was passed cannot be used; a caller that has it from a file says which.
 
     Parameters
@@ -72,7 +72,7 @@ class InputRefused(RegretlessError):
         self.fault, self.advice = fault, advice
         super().__init__(fault if advice is None else f"{fault}; {advice}")
 
-    def __reduce__(self) -> tuple[type[InputRefused], tuple[str, str | None]]:
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, str | None]]:
         return type(self), (self.fault, self.advice)
 
 
@@ -154,7 +154,7 @@ class Interrupted(RegretlessError):
     """The run was asked to stop; what was learned is saved if there was a place for it."""
 
 
-class RowRefused(RegretlessError):
+class RowError(RegretlessError):
     """A row cannot be played.
 
     Attributes
@@ -173,7 +173,7 @@ class RowRefused(RegretlessError):
         self.why, self.learned, self.row, self.fault, self.advice = why, learned, row, fault, advice
         super().__init__(why + (f" The {learned:,} rows before it were learned." if learned else ""))
 
-    def __reduce__(self) -> tuple[type[RowRefused], tuple[str, int, int, str, str]]:
+    def __reduce__(self) -> tuple[type[RowError], tuple[str, int, int, str, str]]:
         return type(self), (self.why, self.learned, self.row, self.fault, self.advice)
 
     def in_file(self, path: str, line: int | None, row: str, skipped: int = 0) -> DataError:
@@ -182,7 +182,7 @@ class RowRefused(RegretlessError):
         return DataError(path, line, None, f"{row}{counted} {self.fault}", self.advice)
 
 
-class RoundRefused(RegretlessError):
+class RoundError(RegretlessError):
     """A round of a table that cannot be played; those before it are learned.
 
     Parameters
@@ -216,6 +216,6 @@ class RoundRefused(RegretlessError):
         """The same of another row."""
         return type(self)(row, self.whose, self.reason, self.advice, self.column)
 
-    def __reduce__(self) -> tuple[type[RoundRefused], tuple[int, str | None, str, str, int | None]]:
+    def __reduce__(self) -> tuple[type[RoundError], tuple[int, str | None, str, str, int | None]]:
         # By default an error is made again from its message alone; this one travels between processes whole.
         return type(self), (self.row, self.whose, self.reason, self.advice, self.column)

@@ -10,7 +10,7 @@ import pytest
 
 from regretless.alarms import EDetector, VilleAlarm
 from regretless.alarms.base import Alarm
-from regretless.errors import ModelError, ParameterError, RegretlessError, RowRefused
+from regretless.errors import ModelError, ParameterError, RegretlessError, RowError
 from regretless.textbook.alarms import e_detector, evidence
 from regretless.theory.alarms import BETS
 
@@ -205,7 +205,7 @@ def test_what_is_no_loss_is_refused_and_changes_nothing(make, loss) -> None:
     with pytest.raises(RegretlessError) as caught:
         alarm.play([0.0, 0.5, loss])
     if isinstance(loss, float):
-        assert isinstance(caught.value, RowRefused)
+        assert isinstance(caught.value, RowError)
         assert "row 2 (from 0)" in str(caught.value)
     assert alarm.state_dict() == before
 

@@ -10,7 +10,7 @@ import pytest
 
 from regretless.alarms import ConfidenceSequence
 from regretless.alarms.confidence import GRID, HedgedCapital
-from regretless.errors import ModelError, ParameterError, RowRefused
+from regretless.errors import ModelError, ParameterError, RowError
 from regretless.textbook.alarms import capitals
 from regretless.textbook.off_policy import confidence_sequence
 from regretless.verify.formulas import FORMULAS
@@ -126,7 +126,7 @@ def test_what_has_no_meaning_is_refused() -> None:
     sequence = ConfidenceSequence(method="betting")
     assert (sequence.interval_, sequence.mean_) == ((0.0, 1.0), None)
     assert not sequence.certify()[0].applies
-    with pytest.raises(RowRefused, match=r"row 1 \(from 0\): the loss is 2"):
+    with pytest.raises(RowError, match=r"row 1 \(from 0\): the loss is 2"):
         sequence.play([1, 2])
     state = sequence.state_dict()
     for change in ({"total": 3.0}, {"rounds": "1"}, {"bets": {}}, {"bets": {**state["bets"], "means": [0.5]}}):

@@ -10,7 +10,7 @@ import pytest
 
 from regretless.alarms import ConfidenceSequence, EDetector, VilleAlarm, Watch
 from regretless.alarms.watch import WINDOWS
-from regretless.errors import ModelError, ParameterError, RegretlessError, RowRefused
+from regretless.errors import ModelError, ParameterError, RegretlessError, RowError
 from regretless.report import WatchReport, page_of_watch, render
 from regretless.theory.alarms import BETS
 
@@ -146,7 +146,7 @@ def test_what_has_no_meaning_is_refused() -> None:
         Watch(["a", "a"], 0.1)
     watch = Watch(["a", "b"], 0.1)
     before = watch.state_dict()
-    with pytest.raises(RowRefused, match=r"row 1 \(from 0\): the loss is nan"):
+    with pytest.raises(RowError, match=r"row 1 \(from 0\): the loss is nan"):
         watch.add([[0, 1], [0, nan]])
     with pytest.raises(RegretlessError, match="2 columns are expected"):
         watch.add([0, 1])

@@ -15,7 +15,7 @@ from regretless.data import open_stream
 from regretless.data.arrow import encoded
 from regretless.data.formats import ROWS, SUFFIXES
 from regretless.data.rows import READERS
-from regretless.errors import DataError, RegretlessError, RowRefused
+from regretless.errors import DataError, RegretlessError, RowError
 
 from .test_data_csv import whole
 from .test_data_source import Standard
@@ -180,7 +180,7 @@ def test_messages_count_rows_in_one_way(tmp_path: Path) -> None:
         list(stream.batches())
         called = "row 1 (counted from 0)" if suffix in ("npz", "npy") else "row 2"
         line = f":{lines[suffix]}" if suffix in lines else ""
-        message = str(stream.refused(RowRefused("", 0, 1, "is odd", "mend it"), 0))
+        message = str(stream.refused(RowError("", 0, 1, "is odd", "mend it"), 0))
         assert message == f"{tmp_path / f't.{suffix}'}{line}: {called} is odd; mend it"
         assert stream.place_of(2) == (f"line {lines[suffix]}" if suffix in lines else called)
     with pytest.raises(RegretlessError, match=r"^X: in row 1 \(counted from 0\), column 'x' has no value"):

@@ -289,7 +289,7 @@ def test_arrays_arrive_as_they_were() -> None:
     [
         DataError("part-3.svm", 7, 2, "value not a number: 'x'", "values are decimal numbers"),
         DataError("part-3.svm", None, None, "no rows", "give some"),
-        errors.InputRefused("two points are called a", "different names are expected"),
+        errors.InputError("two points are called a", "different names are expected"),
         errors.ModelError("damaged"),
         errors.NotFittedError("not fitted"),
         errors.ParameterError("rate", "-1", "it must be a finite number > 0"),

@@ -18,7 +18,7 @@ from sklearn.linear_model import Perceptron as TheirPerceptron
 from sklearn.utils.estimator_checks import check_class_weight_classifiers, parametrize_with_checks
 
 import regretless
-from regretless.errors import ModelError, RegretlessError, RowRefused
+from regretless.errors import ModelError, RegretlessError, RowError
 from regretless.linear import (
     AROW,
     KernelPerceptron,
@@ -323,7 +323,7 @@ def test_a_learner_without_a_rate_is_not_advised_to_lower_it():
     rng, sizes = np.random.default_rng(0), 10.0 ** np.linspace(-8, 8, 20)
     X, v = rng.normal(size=(300, 20)) * sizes, rng.normal(size=20) / sizes
     y = np.where(X @ v >= 0, 1, -1)
-    with pytest.raises(RowRefused, match=r"would overflow; take scale=\"auto\" or scale the columns\.") as refused:
+    with pytest.raises(RowError, match=r"would overflow; take scale=\"auto\" or scale the columns\.") as refused:
         AROW(r=1e-3, matrix="sketch", scale="none").fit(X, y)
     assert "rate" not in refused.value.advice
     assert abs(AROW(r=1e-3, matrix="sketch").fit(X, y).decision_function(X)).max() < 10

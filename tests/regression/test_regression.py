@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import regretless
 from regretless import _core
 from regretless.data.batch import Batch
-from regretless.errors import ParameterError, RegretlessError, RowRefused
+from regretless.errors import ParameterError, RegretlessError, RowError
 from regretless.regression import (
     AggregatedQuantile,
     AggregatedRegressor,
@@ -147,7 +147,7 @@ def test_outcomes_below_zero_are_no_counts(kind):
     y[4] = -2
     with pytest.raises(RegretlessError, match=r"y\[4\] = -2 is below 0, and the Poisson loss is of counts"):
         kind.fit(X, y)
-    with pytest.raises(RowRefused, match="below 0") as refused:
+    with pytest.raises(RowError, match="below 0") as refused:
         kind.observe(Batch(X, y, 3))
     assert (refused.value.row, refused.value.learned, kind.ledger_.rounds) == (4, 4, 4)
     with pytest.raises(RegretlessError, match="below 0"):
@@ -444,7 +444,7 @@ def test_a_stream_learns_the_rows_before_a_bad_outcome(bad):
     X, y = rounds(1, rows=9)
     y[4] = bad
     learner = VovkAzouryWarmuth()
-    with pytest.raises(RowRefused) as refused:
+    with pytest.raises(RowError) as refused:
         learner.observe(Batch(X, y, X.shape[1]))
     assert (refused.value.row, refused.value.learned, learner.ledger_.rounds) == (4, 4, 4)
     with pytest.raises(RegretlessError, match="y"):
@@ -460,7 +460,7 @@ def test_a_row_that_is_no_number_is_named(bad, message):
     X, y = rounds(1, rows=6)
     X[3, 2] = bad
     learner = AggregatedRegressor()
-    with pytest.raises(RowRefused, match=message) as refused:
+    with pytest.raises(RowError, match=message) as refused:
         learner.fit(X, y)
     assert refused.value.row == 3
     with pytest.raises(RegretlessError, match="row 3" if bad != 1e300 else "Row 3|row 3"):

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import numbers
 from ..certificate import Certificates, CertifiedState
-from ..errors import ParameterError, RegretlessError, RowRefused
+from ..errors import ParameterError, RegretlessError, RowError
 from ..persist.json_state import JsonState
 from ..persist.validation import count, one
 from ..theorem import Theorem
@@ -53,7 +53,7 @@ def scaled(losses: Any, value_range: Range) -> Array:
 
     Raises
     ------
-    RowRefused
+    RowError
         If one is missing, infinite or out of the range; it names the row, from 0.
     RegretlessError
         If they are no column of numbers.
@@ -66,7 +66,7 @@ def scaled(losses: Any, value_range: Range) -> Array:
     if len(refused):
         row = int(refused[0])
         fault, advice = outside(float(column[row]), value_range)
-        raise RowRefused(f"row {row} (from 0): {fault}; {advice}", 0, row, fault, advice)
+        raise RowError(f"row {row} (from 0): {fault}; {advice}", 0, row, fault, advice)
     return np.asarray((column - low) / (high - low))
 
 
@@ -200,7 +200,7 @@ class Alarm(CertifiedState, JsonState):
 
         Raises
         ------
-        RowRefused
+        RowError
             If a loss is missing, infinite or out of the range; it names the row, from 0. Nothing has changed then.
         """
         values = scaled(losses, self.value_range)

@@ -216,7 +216,7 @@ class ConfidenceSequence(CertifiedState, JsonState):
 
         Raises
         ------
-        RowRefused
+        RowError
             If one is missing, infinite or out of the range; it names the row, from 0. Nothing has changed then.
         """
         self._take(scaled(np.atleast_1d(loss), self.value_range))
@@ -235,7 +235,7 @@ class ConfidenceSequence(CertifiedState, JsonState):
 
         Raises
         ------
-        RowRefused
+        RowError
             If a loss is missing, infinite or out of the range; it names the row, from 0. Nothing has changed then.
         """
         values = scaled(losses, self.value_range)

@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import numbers
 from ..certificate import Certificates, CertifiedState
 from ..checks import names_in, share, whole
-from ..errors import ParameterError, RegretlessError, RowRefused
+from ..errors import ParameterError, RegretlessError, RowError
 from ..persist.json_state import JsonState
 from ..persist.validation import count, one
 from ..report import WatchedColumn, WatchReport, page_of_watch
@@ -228,7 +228,7 @@ class Watch(CertifiedState, JsonState):
 
         Raises
         ------
-        RowRefused
+        RowError
             If a loss is missing, infinite or out of the range; it names the row, from 0. Nothing has changed then.
         RegretlessError
             If there is no reference, or the losses are no table of these columns.
@@ -282,7 +282,7 @@ class Watch(CertifiedState, JsonState):
             row = int(bad.argmax())
             value = next(one for one in table[row].tolist() if not low <= one <= high)
             fault, advice = outside(value, self.value_range)
-            raise RowRefused(f"row {row} (from 0): {fault}; {advice}", 0, row, fault, advice)
+            raise RowError(f"row {row} (from 0): {fault}; {advice}", 0, row, fault, advice)
         return table
 
     # Results.

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import names_of, numbers, reordered
 from ..checks import whole
-from ..errors import ParameterError, RegretlessError, RoundRefused
+from ..errors import ParameterError, RegretlessError, RoundError
 from ..info import BanditInfo
 from ..learner_table import BANDITS
 from .state import SUM, Scale
@@ -316,7 +316,7 @@ def scale_of(value_range: Any, rewards: Any) -> Scale:
 ADVISED_ASLEEP = ("an expert advises it, and it is asleep", "advise arms that are awake")
 
 
-class LossError(RoundRefused):
+class LossError(RoundError):
     """A round whose losses cannot be played."""
 
     noun = "arm"

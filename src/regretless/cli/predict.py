@@ -126,14 +126,14 @@ def _kind_of(task: str) -> type[Predictions]:
 
 def _scored(learner: Any, stream: Stream) -> Iterator[tuple[Batch, Array]]:
     """The batches of a stream, and what the model makes of them."""
-    from ..errors import RowRefused
+    from ..errors import RowError
     from .read_model import known_columns
 
     rows = 0
     for batch in known_columns(stream, learner.state_.columns):
         try:
             scores = learner.scores(batch)
-        except RowRefused as error:
+        except RowError as error:
             raise stream.refused(error, rows) from error
         yield batch, scores
         rows += len(batch)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..errors import DataError, RegretlessError, RowRefused
+from ..errors import DataError, RegretlessError, RowError
 from .batch import Array, Batch
 
 REMEMBERED_ERRORS = 20
@@ -91,7 +91,7 @@ class Stream(ABC):
         """The line on which a row begins, both from 1, if the rows are lines of text none of which is passed over."""
         return None
 
-    def refused(self, error: RowRefused, before: int) -> DataError:
+    def refused(self, error: RowError, before: int) -> DataError:
         """The message about a row that cannot be played, in a batch before which so many rows were read."""
         row = before + error.row + 1
         return error.in_file(self.name, self.line_of(row), self.call_row(row), self.skipped)

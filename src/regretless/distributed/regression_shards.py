@@ -25,7 +25,7 @@ from ..catalogue import REGRESSORS
 from ..certificate import Certificates
 from ..data.batch import Array, Batch
 from ..data.stream import Stream
-from ..errors import DataError, RegretlessError, RowRefused
+from ..errors import DataError, RegretlessError, RowError
 from ..ledger import Ledger
 from ..regression.base import OnlineRegressor
 from ..regression.validation import read_outcomes
@@ -306,7 +306,7 @@ def learn_shard(task: OnlineRegressor, shard: NumberShard) -> LearnedShards:
         if len(batch):
             try:
                 learner.observe(batch)
-            except RowRefused as error:
+            except RowError as error:
                 if stream is None:
                     raise RegretlessError(error.why) from error
                 raise stream.refused(error, rows) from error

@@ -14,7 +14,7 @@ from ..data.batch import Array, Batch
 from ..data.columns import KINDS
 from ..data.interactions import pair_keys, parts
 from ..data.stream import Stream
-from ..errors import DataError, ParameterError, RegretlessError, RowRefused
+from ..errors import DataError, ParameterError, RegretlessError, RowError
 from ..linear.base import OnlineClassifier
 from ..linear.labels import distinct, encode
 from .learner_adapter import books_of_epoch, learner_at, part_of, rate_clock
@@ -108,7 +108,7 @@ class _Passes:
                 return False
             try:
                 learner.play_encoded(batch, codes)
-            except RowRefused as error:
+            except RowError as error:
                 if not self.shard.of_file:  # arrays, whose rows are counted as Python does
                     raise RegretlessError(error.why) from error  # nothing of a shard that fails is learned
                 raise stream.refused(error, self.rows - before) from error

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import names_of, numbers, reordered
-from ..errors import RegretlessError, RoundRefused
+from ..errors import RegretlessError, RoundError
 from .losses import Loss
 
 Array = np.ndarray[Any, Any]
@@ -115,7 +115,7 @@ ADVICE = {
 OUTCOME = -1  # the column of an `AdviceError` about the outcome
 
 
-class AdviceError(RoundRefused):
+class AdviceError(RoundError):
     """A round whose advice or outcome cannot be played.
 
     Its column is `OUTCOME` where the outcome is at fault, and None where no single number is.

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import InputRefused
+from ..errors import InputError
 
 Array = np.ndarray[Any, Any]
 
@@ -45,15 +45,15 @@ def halfspaces(
     """All labels of the points by hyperplanes that contain none of them: see `FiniteClass.halfspaces`."""
     coordinates = [[_exact(number, place) for number in point] for place, point in enumerate(points)]
     if not coordinates:
-        raise InputRefused("halfspaces of no points", "at least one point is expected")
+        raise InputError("halfspaces of no points", "at least one point is expected")
     dimension = len(coordinates[0])
     for place, point in enumerate(coordinates):
         if len(point) != dimension or not dimension:
-            raise InputRefused(f"point {place} has {len(point)} coordinates", f"{dimension or 1} are expected")
+            raise InputError(f"point {place} has {len(point)} coordinates", f"{dimension or 1} are expected")
         if homogeneous and not any(point):
-            raise InputRefused(f"point {place} is the origin, which is on every homogeneous hyperplane")
+            raise InputError(f"point {place} is the origin, which is on every homogeneous hyperplane")
     if axes is not None and len(axes) != dimension:
-        raise InputRefused(f"{len(axes)} names of axes", f"points have {dimension} coordinates")
+        raise InputError(f"{len(axes)} names of axes", f"points have {dimension} coordinates")
     vectors = [_whole(point if homogeneous else [*point, Fraction(1)]) for point in coordinates]
     table, normals = dichotomies(vectors)
     order = np.lexsort(table.T[::-1])
@@ -102,7 +102,7 @@ def _chambers(lines: Array) -> tuple[Array, Array]:
 def refuse_many(ways: int, points: int) -> None:
     """Refuse tables with more entries than LARGEST."""
     if ways * points > LARGEST:
-        raise InputRefused(f"halfspaces: more than {LARGEST:,} entries", "fewer points are expected")
+        raise InputError(f"halfspaces: more than {LARGEST:,} entries", "fewer points are expected")
 
 
 def _at_right_angles(lines: Array, normal: Array) -> tuple[Array, Array]:
@@ -183,7 +183,7 @@ def _exact(number: Any, place: int) -> Fraction:
     try:
         return Fraction(str(number)) if isinstance(number, str) else Fraction(float(number))
     except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
-        raise InputRefused(f"point {place}: {number!r} is no coordinate", "a finite number is expected") from error
+        raise InputError(f"point {place}: {number!r} is no coordinate", "a finite number is expected") from error
 
 
 def _whole(vector: Sequence[Fraction]) -> list[int]:

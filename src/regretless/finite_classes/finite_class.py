@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 import numpy as np
 
 from .. import _core
-from ..errors import InputRefused, RegretlessError
+from ..errors import InputError, RegretlessError
 
 if TYPE_CHECKING:
     from ..data.source import Source
@@ -415,10 +415,10 @@ def _names(names: Sequence[str] | None, count: int, what: str) -> list[str] | No
         return None
     texts = [str(name) for name in names]
     if len(texts) != count:
-        raise InputRefused(f"{len(texts):,} names for {count:,} {what}", "a name for each is expected")
+        raise InputError(f"{len(texts):,} names for {count:,} {what}", "a name for each is expected")
     if what == "points" and len(set(texts)) < count:
         twice = next(name for name, times in Counter(texts).items() if times > 1)
-        raise InputRefused(f"two points are called {twice!r}", "different names are expected")
+        raise InputError(f"two points are called {twice!r}", "different names are expected")
     return texts
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import numbers
 from ..certificate import Certificates, CertifiedState
 from ..checks import share
-from ..errors import ParameterError, RegretlessError, RowRefused
+from ..errors import ParameterError, RegretlessError, RowError
 from ..experts.result import Schedule, schedule
 from ..ledger import IntervalLedger
 from ..persist.json_state import JsonState
@@ -241,11 +241,11 @@ class Intervals(CertifiedState, JsonState):
         if len(unsound):
             row = int(unsound[0])
             fault, advice = f"outcome {known[row]:g} after the forecast {centres[row]:g}", self._advice()
-            raise RowRefused(f"row {row} (from 0): {fault}: {advice}", 0, row, fault, advice)
+            raise RowError(f"row {row} (from 0): {fault}: {advice}", 0, row, fault, advice)
         if self.least is not None and (below := known < self.least).any():
             row = int(np.argmax(below))
             fault, advice = f"outcome {known[row]:g}", f"at least {self.least:g} is expected"
-            raise RowRefused(f"row {row} (from 0): {fault}: {advice}", 0, row, fault, advice)
+            raise RowError(f"row {row} (from 0): {fault}: {advice}", 0, row, fault, advice)
 
     def _centres(self, forecasts: Any) -> tuple[Array, Array]:
         """The middle of each pair, and half its distance: 0 of single forecasts."""

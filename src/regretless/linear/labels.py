@@ -10,7 +10,7 @@ import numpy as np
 from ..catalogue import DEFAULT_OF_TASK, REGRESSORS
 from ..checks import positive
 from ..data.batch import Array
-from ..errors import ParameterError, RegretlessError, RowRefused
+from ..errors import ParameterError, RegretlessError, RowError
 from ..memory import allowed, more
 from ..rows.sample_weights import what_is_not_finite
 from ..rows.targets import one_dimensional, target_array
@@ -136,7 +136,7 @@ def codes_of(labels: Array, classes: Array) -> Array:
         label = repr(labels[row].item())
         advice = "give the rows that the model learned from"
         fault = f"has the label {label}, which was never met in learning"
-        raise RowRefused(f"the label {label} was never met in learning", 0, row, fault, advice)
+        raise RowError(f"the label {label} was never met in learning", 0, row, fault, advice)
     return codes
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ..data.batch import Array, Batch
-from ..errors import RegretlessError, RowRefused
+from ..errors import RegretlessError, RowError
 from ..frames import as_array
 from ..info import RegressionInfo
 from ..picture import TIMES_SIZES, Bars
@@ -367,11 +367,11 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
             self.on_forecasts(forecasts[:played], outcomes[:played])
         if why == "outcome" and rules.counts and -LARGEST <= outcomes[played] < 0:
             fault, _, advice = f"has the outcome {outcomes[played]:g}, which {NEGATIVE}".partition("; ")
-            raise RowRefused(f"y[{played}] = {outcomes[played]:g} {NEGATIVE}", played, played, fault, advice)
+            raise RowError(f"y[{played}] = {outcomes[played]:g} {NEGATIVE}", played, played, fault, advice)
         if why == "outcome":
             fault = f"has the outcome {outcomes[played]:g}, which {TOO_LARGE.partition(';')[0]}"
             words = f"y[{played}] = {outcomes[played]:g} {TOO_LARGE}"
-            raise RowRefused(words, played, played, fault, "scale the outcomes")
+            raise RowError(words, played, played, fault, "scale the outcomes")
         if why is not None:
             raise self._refused(batch, played, why, played)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..certificate import Certificates
 from ..data.batch import Array, Batch
-from ..errors import ParameterError, RegretlessError, RowRefused
+from ..errors import ParameterError, RegretlessError, RowError
 from ..info import HasInfo
 from ..ledger import Ledger
 from ..persist.model import Persistent
@@ -159,10 +159,10 @@ class RowLearner(HasInfo, Estimator, Persistent, Pictured):
     def _play_batch(self, batch: Batch, outcome: Any, *weight: float) -> None:
         """Play a batch of one row, with its outcome as the kernel takes it, and what it weighs if not 1."""
 
-    def _refused(self, batch: Batch, row: int, why: str, learned: int = 0) -> RowRefused:
+    def _refused(self, batch: Batch, row: int, why: str, learned: int = 0) -> RowError:
         """What to raise of a row at which the kernel stopped."""
         fault = fault_of(batch, row, why, self._against_overflow())
-        return RowRefused(self._explain(batch, row, why), learned, row, *fault)
+        return RowError(self._explain(batch, row, why), learned, row, *fault)
 
     def _against_overflow(self) -> str:
         """What to do where the weights would overflow."""

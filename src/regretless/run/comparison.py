@@ -15,7 +15,7 @@ from ..alarms.confidence import Increments
 from ..certificate import Certificates
 from ..checks import share
 from ..data.batch import Array, Batch
-from ..errors import DataError, RegretlessError, RowRefused
+from ..errors import DataError, RegretlessError, RowError
 from ..frames import as_array
 from ..theory.confidence import ComparisonLedger, Confidence, Rivals, excess_loss, interval, log_evidence
 from .competitors import Competitor, Losses, LossRecorder, refuse_lookahead
@@ -320,7 +320,7 @@ def play(
                 raise DataError(stream.name, None, None, "there are no labels", "name their column with --target")
             try:
                 losses.append(side.losses(batch))
-            except RowRefused as error:
+            except RowError as error:
                 raise stream.refused(error, result.rounds) from error
         result.add(*losses)
         on_rounds(result.rounds)

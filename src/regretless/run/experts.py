@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data.forecast_stream import ForecastBatch, ForecastStream
-from ..errors import DataError, RowRefused
+from ..errors import DataError, RowError
 from ..experts.base import ExpertLearner
 from ..experts.comparators import Totals
 from ..experts.delayed_stream import Late, Waiting, bookmark, can_wait
@@ -359,7 +359,7 @@ class CombineRun(StreamRun):
             return ()
         try:
             return self.intervals.play(played.predictions, piece.outcomes, clock)
-        except RowRefused as error:
+        except RowError as error:
             raise piece.error(error.row, None, error.fault, error.advice) from error
 
     def _save_if_due(self) -> None:

@@ -54,7 +54,7 @@ class RunIntervals:
 
         Raises
         ------
-        RowRefused
+        RowError
             If an outcome is too far from its forecast for floats.
         """
         if clock is None:

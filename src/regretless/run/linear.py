@@ -14,7 +14,7 @@ import numpy as np
 from ..data.batch import Batch
 from ..data.sample import Sample
 from ..data.stream import Stream
-from ..errors import DataError, RowRefused
+from ..errors import DataError, RowError
 from ..ledger import FIELDS
 from ..linear.base import OnlineClassifier
 from ..linear.progressive import Progressive
@@ -269,7 +269,7 @@ class Run(StreamRun):
             self.learner.observe(rows)
             if self.sample is not None and self.place.number == 0:
                 self.sample.take(rows)
-        except RowRefused as error:
+        except RowError as error:
             raise self.stream.refused(error, self.place.rows) from error
         finally:
             learned = self.rounds - before

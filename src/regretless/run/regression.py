@@ -13,7 +13,7 @@ import numpy as np
 
 from ..data.batch import Array, Batch
 from ..data.messages import shown
-from ..errors import DataError, RowRefused
+from ..errors import DataError, RowError
 from ..persist.validation import count, fits, one
 from ..regression.base import OnlineRegressor
 from .intervals import RunIntervals
@@ -191,7 +191,7 @@ class RegressionRun(Run):
         words = ((text, row) for row, text in enumerate(outcomes.tolist()) if not _is_number(text))
         word, row = next(words, (str(outcomes[0]), 0))
         fault, advice = f"has the label {shown(word)}", "a number is expected, as the model has learned numbers"
-        raise self.stream.refused(RowRefused(f"row {row} {fault}", 0, row, fault, advice), self.place.rows)
+        raise self.stream.refused(RowError(f"row {row} {fault}", 0, row, fault, advice), self.place.rows)
 
 
 def _is_number(text: str) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from ..data.batch import Array, Batch
 from ..data.messages import listed
 from ..data.names import all_names
-from ..errors import ModelError, RegretlessError, RowRefused, did_you_mean
+from ..errors import ModelError, RegretlessError, RowError, did_you_mean
 from ..rows.one_row import FEATURE, RowAsTable, divides_rows, is_table, named_row, read_as_features
 from ..run.competitors import LossRecorder
 from .served import MISTAKES, Charges, Judgement, Refused, Served, ServedAnswer, loss_words
@@ -179,7 +179,7 @@ class ServedRows(Served):
             try:
                 self.learner.observe(Batch(values, self.labels([label for _, _, label in rows]), columns))
                 return
-            except RowRefused as error:
+            except RowError as error:
                 refused[rows[error.row][0]] = error.why
                 rows = rows[error.row + 1 :]
 

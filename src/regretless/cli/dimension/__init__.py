@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...data.formats import CLASSES, NAMES
-from ...errors import DataError, InputRefused, RegretlessError
+from ...errors import DataError, InputError, RegretlessError
 from .. import options
 from ..arguments import Names, WatchedOptions
 from ..files import refuse_overwriting
@@ -186,7 +186,7 @@ def _on_points(arguments: DimensionOptions, path: str) -> ClassArgument:
         finite_class = FiniteClass.halfspaces(
             points.values, homogeneous=homogeneous, names=points.names, axes=points.axes
         )
-    except InputRefused as error:
+    except InputError as error:
         raise DataError(points.name, None, None, error.fault, error.advice or "choose other points") from error
     return ClassArgument(finite_class, points.name, HALFSPACES[homogeneous], points.notes)
 

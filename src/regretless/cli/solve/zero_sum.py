@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import DataError, InputRefused
+from ...errors import DataError, InputError
 from ...games import MatrixGame
 from ...games.extensive_form.sequence import METHODS, SequenceGame
 from ...games.extensive_form.sequence_form import Player
@@ -277,7 +277,7 @@ def _of_file(file: GameFile) -> SequenceGame:
     A, E, F = ((one.rows, one.columns, one.values, one.shape) for one in (file.triplets[name] for name in "AEF"))
     try:
         return SequenceGame(A, E, F)
-    except InputRefused as error:
+    except InputError as error:
         fault = error.fault if error.advice is None else f"{error.fault}, {error.advice}"
         advice = "a sequence form is expected: E x = e, F y = e, sequence 0 empty"
         raise DataError(file.name, None, None, fault, advice) from error

@@ -13,7 +13,7 @@ import numpy as np
 
 from ... import _core
 from ...checks import one_of
-from ...errors import InputRefused, RegretlessError
+from ...errors import InputError, RegretlessError
 from ...report.formatting import fraction_text
 from ..payoffs import Vector, unit_of
 from ..solution import Solution
@@ -48,13 +48,13 @@ class SequenceForm:
         self.row = Treeplex(sparse(row_constraints, "E"), "E", rows, row_infosets, row_actions)
         self.column = Treeplex(sparse(column_constraints, "F"), "F", cols, col_infosets, col_actions)
         if self.payoffs.shape != (len(self.row), len(self.column)):
-            raise InputRefused(
+            raise InputError(
                 f"A: shape {self.payoffs.shape}",
                 f"E has {len(self.row)} sequences and F {len(self.column)}, so that"
                 f" {(len(self.row), len(self.column))} is expected",
             )
         if (largest := float(np.abs(self.payoffs.data).max(initial=0.0))) > LARGEST:
-            raise InputRefused(f"A: {largest:.3g} is in it", f"payoffs up to {LARGEST:.0e} are expected")
+            raise InputError(f"A: {largest:.3g} is in it", f"payoffs up to {LARGEST:.0e} are expected")
         self.total, self._exact = float(total), exact_payoffs
         self._rounded = exact_payoffs is not None and _differ(self.payoffs, exact_payoffs)
         self._rough = sum(0 < abs(payoff) < NORMAL for payoff in (exact_payoffs or {}).values())
@@ -195,13 +195,13 @@ def sparse(source: Any, what: str) -> Any:
         matrix = csr_array(source if hasattr(source, "tocsr") else np.atleast_2d(np.asarray(source, dtype=np.float64)))
         matrix = matrix.astype(np.float64, copy=True)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputRefused(f"{what}: a matrix of numbers is expected ({error})") from error
+        raise InputError(f"{what}: a matrix of numbers is expected ({error})") from error
     if matrix.ndim != 2 or 0 in matrix.shape:
-        raise InputRefused(f"{what}: shape {matrix.shape}", "at least one row and one column are expected")
+        raise InputError(f"{what}: shape {matrix.shape}", "at least one row and one column are expected")
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     if not np.isfinite(matrix.data).all():
-        raise InputRefused(f"{what}: not all of its entries are finite numbers")
+        raise InputError(f"{what}: not all of its entries are finite numbers")
     return matrix
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InputRefused, RegretlessError
+from ...errors import InputError, RegretlessError
 from ..methods import StopCheck
 from ..payoffs import Vector, names_or_numbers
 from ..solvers.lifting import PRIMES, Integers, lifted
@@ -182,14 +182,14 @@ def _families(constraints: Any, what: str) -> tuple[list[int], list[list[int]]]:
         above = [column for column, value in entries if value == -1]
         below = [column for column, value in entries if value == 1]
         if len(above) != 1 or not below or len(above) + len(below) < len(entries):
-            raise InputRefused(
+            raise InputError(
                 f"{what}: row {row} is no information set",
                 "a -1 where it is entered and 1 at each action are expected",
             )
         parents.append(above[0])
         children.append(below)
     if roots != 1:
-        raise InputRefused(f"{what}: {roots} rows give sequence 0, the empty one, the probability 1", "one is expected")
+        raise InputError(f"{what}: {roots} rows give sequence 0, the empty one, the probability 1", "one is expected")
     return parents, children
 
 
@@ -198,14 +198,14 @@ def _numbered(
 ) -> tuple[Whole, Whole, Whole, Whole]:
     """The sequences and sets in the kernels' order: a set comes after its parent."""
     if count >= LIMIT:
-        raise InputRefused(f"{what}: {count:,} sequences", f"at most {LIMIT:,} are expected")
+        raise InputError(f"{what}: {count:,} sequences", f"at most {LIMIT:,} are expected")
     owner = [-1] * count
     entered: list[list[int]] = [[] for _ in range(count)]
     for place, (parent, below) in enumerate(zip(parents, children, strict=True)):
         entered[parent].append(place)
         for sequence in below:
             if owner[sequence] >= 0 or sequence == 0:
-                raise InputRefused(f"{what}: sequence {sequence} ends in two information sets, or is the empty one")
+                raise InputError(f"{what}: sequence {sequence} ends in two information sets, or is the empty one")
             owner[sequence] = place
     order, places, first, parent_of = [0], [], [1], []
     waiting = [(place, 0) for place in reversed(entered[0])]
@@ -221,7 +221,7 @@ def _numbered(
     if len(order) < count:
         lost = min(set(range(count)).difference(order))
         where = "ends in no information set" if owner[lost] < 0 else "does not come from the empty sequence"
-        raise InputRefused(f"{what}: sequence {lost} {where}")
+        raise InputError(f"{what}: sequence {lost} {where}")
     return _read_only(order), _read_only(places), _read_only(first), _read_only(parent_of)
 
 
