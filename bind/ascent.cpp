@@ -2,10 +2,12 @@
 // margins along directions.
 #include "ascent.hpp"
 
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 
 #include <cmath>
 #include <memory>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -143,6 +145,8 @@ double squares(const Reals& vector) {
 
 inline constexpr std::int64_t most_an_entry = 64;  // columns, up to which they are marked: a bit of each is read
 
+using Reals2 = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Array2 = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
 using Numbers = std::variant<Array1<std::int32_t>, Array1<std::int64_t>>;
 
 template <class I, class Mark, class Rank>
@@ -168,6 +172,74 @@ std::pair<Numbers, Array1<std::int64_t>> number_columns(const Any& indices, std:
   const AscentKernels& kernels = REGRETLESS_COMPILED(ascent_kernels);
   if (wide) return numbered<std::int64_t>(indices, columns, kernels.mark_wide, kernels.rank_wide);
   return numbered<std::int32_t>(indices, columns, kernels.mark_narrow, kernels.rank_narrow);
+}
+
+// Vectors of columns, one alone or some side by side.
+const TableKernels& table_kernels(std::size_t count) {
+  demand(count == 1 || count == penalties || count == 2 * penalties, "one vector, or four or eight side by side");
+  const AscentKernels& kernels = REGRETLESS_COMPILED(ascent_kernels);
+  return count == 1 ? kernels.alone : count == penalties ? kernels.four : kernels.eight;
+}
+
+std::vector<double> column_squares(const Reals2& table, const std::optional<Reals>& roots) {
+  const TableKernels& kernels = table_kernels(table.shape(1));
+  demand(!roots || roots->size() == table.shape(0), "a root for each column");
+  std::vector<double> sums(table.shape(1));
+  kernels.squares(table.data(), roots ? roots->data() : nullptr, std::int64_t(table.shape(0)), sums.data());
+  return sums;
+}
+
+void divide_columns(const State2& table, const std::vector<double>& lengths, double size) {
+  const TableKernels& kernels = table_kernels(table.shape(1));
+  demand(lengths.size() == table.shape(1), "a length for each vector");
+  kernels.divide(table.data(), lengths.data(), size, std::int64_t(table.shape(0)));
+}
+
+using FourLists = std::tuple<std::vector<double>, std::vector<double>, std::vector<double>, std::vector<double>>;
+
+FourLists simplex_sums(const Reals2& table, const Reals& duals, const std::vector<double>& rests) {
+  const std::size_t count = table.shape(1);
+  const TableKernels& kernels = table_kernels(count);
+  demand(duals.size() == table.shape(0) && rests.size() == count, "a dual coordinate for each column, and a rest");
+  const auto columns = std::int64_t(table.shape(0));
+  std::vector<double> sizes(count), products(count), sums(count), counts(count), totals = rests;
+  kernels.sizes(table.data(), duals.data(), columns, sizes.data(), products.data());
+  for (std::size_t k = 0; k < count; ++k) totals[k] += sizes[k];
+  kernels.shares(table.data(), totals.data(), columns, sums.data(), counts.data());
+  return {totals, products, sums, counts};
+}
+
+void take_positive(const State2& table) {
+  REGRETLESS_COMPILED(ascent_kernels).take_positive(table.data(), std::int64_t(table.size()));
+}
+
+std::pair<Array2, bool> rows_of(const Reals2& table, const Order& numbers) {
+  const auto rows = std::int64_t(table.shape(0)), width = std::int64_t(table.shape(1));
+  const std::size_t count = numbers.size();
+  for (std::size_t k = 0; k < count; ++k)
+    demand(numbers.data()[k] > (k ? numbers.data()[k - 1] : -1) && numbers.data()[k] < rows,
+           "ascending numbers of rows");
+  const std::size_t size = count * table.shape(1);
+  auto room = std::make_unique_for_overwrite<double[]>(size + 7);
+  double* const begin = room.get() + (-(reinterpret_cast<std::uintptr_t>(room.get()) / 8) & 7);  // a cache line
+  const bool clean = REGRETLESS_COMPILED(ascent_kernels)
+                         .take_rows(table.data(), rows, width, numbers.data(), std::int64_t(count), begin);
+  return {Array2(begin, {count, table.shape(1)}, owner_of(room)), clean};
+}
+
+using Diagonal = std::tuple<Array1<double>, Array1<double>, Array1<double>, double, double>;
+
+Diagonal read_diagonal(const Reals2& records, double prior, bool sized, double least) {
+  demand(records.shape(1) == 4, "records of four numbers");
+  const std::size_t columns = records.shape(0);
+  auto weights = std::make_unique_for_overwrite<double[]>(columns);
+  auto roots = std::make_unique_for_overwrite<double[]>(columns);
+  auto inverse = std::make_unique_for_overwrite<double[]>(columns);
+  DiagonalParts parts{weights.get(), roots.get(), inverse.get()};
+  REGRETLESS_COMPILED(ascent_kernels)
+      .read_diagonal(records.data(), std::int64_t(columns), {prior, sized, least}, parts);
+  return {handed_over(weights, columns), handed_over(roots, columns), handed_over(inverse, columns), parts.energy,
+          parts.volume};
 }
 
 }  // namespace
@@ -201,6 +273,20 @@ void bind_ascent(nb::module_& m) {
   m.def("number_columns", &number_columns, "indices"_a.noconvert(), "columns"_a,
         "The columns of entries numbered afresh, of those that occur, and which these are, ascending. There may be "
         "64 columns an entry, at most.");
+  m.def("column_squares", &column_squares, "table"_a.noconvert(), "roots"_a.noconvert().none() = nb::none(),
+        "The sum of squares of a vector, or of each of four or eight that lie side by side; of their entries times "
+        "those of `roots`, if there are some. The same as `squares` gives of each.");
+  m.def("divide_columns", &divide_columns, "table"_a.noconvert(), "lengths"_a, "size"_a,
+        "Divide vectors that lie side by side by their lengths, and multiply them by a size.");
+  m.def("simplex_sums", &simplex_sums, "table"_a.noconvert(), "duals"_a.noconvert(), "rests"_a,
+        "Of each of the vectors that lie side by side: the sum of the sizes of its entries, and of a rest; its product "
+        "with `duals`; the sum of s ln s over the shares s of these sizes in that sum; how many of them are above 0.");
+  m.def("take_positive", &take_positive, "table"_a.noconvert(), "Put 0 in the place of negative numbers.");
+  m.def("rows_of", &rows_of, "table"_a.noconvert(), "numbers"_a.noconvert(),
+        "Some rows of a table, by ascending numbers, and whether all others hold nothing but zeros.");
+  m.def("read_diagonal", &read_diagonal, "records"_a.noconvert(), "prior"_a, "sized"_a, "least"_a,
+        "Of records of a weight, a sum of squares, a sum of y x and a largest square: the weights, the roots of the "
+        "entries of the diagonal matrix A, the inverses of these, u'A^-1 u and ln det A over what A started with.");
   m.attr("MOST_COLUMNS_AN_ENTRY") = most_an_entry;
   m.attr("PENALTIES") = penalties;
   m.attr("RAY_MARK_BYTES") = ray_mark_bytes;

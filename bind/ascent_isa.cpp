@@ -4,6 +4,7 @@
 
 #include "regretless/column_ranks.hpp"
 #include "regretless/dual_ascent.hpp"
+#include "regretless/vector_tables.hpp"
 #include "regretless/written_margins.hpp"
 
 namespace regretless::REGRETLESS_ISA {
@@ -40,6 +41,9 @@ static LinearVerdict margins_of_block(const Block& block, const Labels& labels, 
                     rows_of(block));
 }
 
+template <int N>
+static constexpr TableKernels of_tables{column_squares<N>, divide_columns<N>, size_columns<N>, share_columns<N>};
+
 }  // namespace regretless::REGRETLESS_ISA
 
 #define REGRETLESS_PASTE(a, b) a##b
@@ -56,5 +60,11 @@ const AscentKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::climb_bl
                                                         REGRETLESS_ISA::mark_columns<std::int32_t>,
                                                         REGRETLESS_ISA::mark_columns<std::int64_t>,
                                                         REGRETLESS_ISA::rank_columns<std::int32_t>,
-                                                        REGRETLESS_ISA::rank_columns<std::int64_t>};
+                                                        REGRETLESS_ISA::rank_columns<std::int64_t>,
+                                                        REGRETLESS_ISA::of_tables<1>,
+                                                        REGRETLESS_ISA::of_tables<4>,
+                                                        REGRETLESS_ISA::of_tables<8>,
+                                                        REGRETLESS_ISA::take_positive,
+                                                        REGRETLESS_ISA::take_rows,
+                                                        REGRETLESS_ISA::read_diagonal};
 }  // namespace regretless

@@ -1,6 +1,6 @@
 // Coordinate ascent in the dual: hostile rows, and vectors and multipliers that somebody else wrote. No multiplier
 // leaves its range, and dense rows, the same rows sparse, and a pass in two calls give the same bits. Besides, columns
-// are numbered afresh.
+// are numbered afresh, and vectors measured side by side.
 #include "regretless/ascent_types.hpp"
 
 #include <algorithm>
@@ -85,13 +85,45 @@ void number(Input& in, Mark mark, Rank rank) {
   }
 }
 
+// Vectors side by side: their sums of squares are those of each alone, and no place beyond their ends is touched.
+void measure(Input& in) {
+  const AscentKernels& kernels = KERNELS(ascent_kernels_);
+  const std::int64_t columns = in.below(40);
+  std::vector<double> table = array<double>(columns * penalties, [&] { return in.any(); });
+  const std::vector<double> roots = array<double>(columns, [&] { return in.any(); });
+  std::vector<double> sums(penalties), sizes(penalties), products(penalties), logs(penalties), counts(penalties);
+  kernels.four.squares(at(table), roots.data(), columns, at(sums));
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    std::vector<double> one;
+    for (std::size_t j = 0; j < roots.size(); ++j) one.push_back(table[penalties * j + k] * roots[j]);
+    one.shrink_to_fit();
+    const double alone = kernels.squares(at(one), columns);
+    MUST(alone == sums[k] || (alone != alone && sums[k] != sums[k]));
+  }
+  kernels.four.divide(at(table), at(sums), 0.5, columns);
+  kernels.four.sizes(at(table), roots.data(), columns, at(sizes), at(products));
+  kernels.four.shares(at(table), at(sizes), columns, at(logs), at(counts));
+  kernels.take_positive(at(table), columns * penalties);
+  for (const double entry : table) MUST(entry >= 0);
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t j = in.below(3); j < columns; j += 1 + in.below(9)) numbers.push_back(j);
+  const auto count = std::int64_t(numbers.size());
+  std::vector<double> rows(numbers.size() * penalties), weights(numbers.size()), sides(weights), inverse(weights);
+  numbers.shrink_to_fit();
+  kernels.take_rows(at(table), columns, penalties, at(numbers), count, at(rows));
+  DiagonalParts parts{at(weights), at(sides), at(inverse)};
+  kernels.read_diagonal(at(rows), count, {in.any(), in.flag(), in.any()}, parts);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Input in(data, size);
   const AscentKernels& kernels = KERNELS(ascent_kernels_);
-  if (in.byte() < 32) number<std::int32_t>(in, kernels.mark_narrow, kernels.rank_narrow);
-  else if (in.byte() < 32) number<std::int64_t>(in, kernels.mark_wide, kernels.rank_wide);
+  const std::uint8_t what = in.byte();
+  if (what < 8) measure(in);
+  else if (what < 32) number<std::int32_t>(in, kernels.mark_narrow, kernels.rank_narrow);
+  else if (what < 56) number<std::int64_t>(in, kernels.mark_wide, kernels.rank_wide);
   Rounds r;
   Machines whole(in, r);
   Machines cut = whole, thinner = whole;

@@ -39,6 +39,27 @@ inline std::int64_t rank_words(std::int64_t columns) { return columns / 64 + 1; 
 
 inline constexpr std::int64_t ray_mark_bytes = (ray_bins + 7) / 8;
 
+// What the entries of a diagonal matrix start with.
+struct DiagonalStart {
+  double prior = 1;
+  bool sized = false;  // whether in units of the largest square of each feature, at least `least`
+  double least = 0;
+};
+// What certificates ask of it: the weights, the roots of its entries and the inverses of these, a number a column; and
+// u'A^-1 u and ln det(A) over what it started with.
+struct DiagonalParts {
+  double *weights = nullptr, *roots = nullptr, *inverse = nullptr;
+  double energy = 0, volume = 0;
+};
+
+// Vectors side by side, (columns, 1, 4 or 8).
+struct TableKernels {
+  void (*squares)(const double* table, const double* roots, std::int64_t columns, double* sums);
+  void (*divide)(double* table, const double* lengths, double size, std::int64_t columns);
+  void (*sizes)(const double* table, const double* duals, std::int64_t columns, double* sizes, double* products);
+  void (*shares)(const double* table, const double* totals, std::int64_t columns, double* sums, double* counts);
+};
+
 struct AscentKernels {
   LinearVerdict (*climb)(const Block& block, const Labels& labels, double intercept, const Ascent& ascent,
                          std::int64_t begin, std::int64_t end);
@@ -56,6 +77,11 @@ struct AscentKernels {
                       std::int64_t* used);
   void (*rank_wide)(std::int64_t* numbers, std::int64_t entries, std::int64_t columns, const RankWord* words,
                     std::int64_t* used);
+  TableKernels alone, four, eight;  // of so many
+  void (*take_positive)(double* numbers, std::int64_t count);
+  bool (*take_rows)(const double* from, std::int64_t rows, std::int64_t width, const std::int64_t* numbers,
+                    std::int64_t count, double* to);
+  void (*read_diagonal)(const double* records, std::int64_t columns, const DiagonalStart& start, DiagonalParts& out);
 };
 
 extern const AscentKernels ascent_kernels_generic, ascent_kernels_v1, ascent_kernels_v3, ascent_kernels_v4;

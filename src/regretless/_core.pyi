@@ -416,6 +416,34 @@ def number_columns(indices: Annotated[NDArray, dict(order='C', device='cpu', wri
     The columns of entries numbered afresh, of those that occur, and which these are, ascending. There may be 64 columns an entry, at most.
     """
 
+def column_squares(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], roots: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> list[float]:
+    """
+    The sum of squares of a vector, or of each of four or eight that lie side by side; of their entries times those of `roots`, if there are some. The same as `squares` gives of each.
+    """
+
+def divide_columns(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], lengths: Sequence[float], size: float) -> None:
+    """
+    Divide vectors that lie side by side by their lengths, and multiply them by a size.
+    """
+
+def simplex_sums(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], duals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rests: Sequence[float]) -> tuple[list[float], list[float], list[float], list[float]]:
+    """
+    Of each of the vectors that lie side by side: the sum of the sizes of its entries, and of a rest; its product with `duals`; the sum of s ln s over the shares s of these sizes in that sum; how many of them are above 0.
+    """
+
+def take_positive(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """Put 0 in the place of negative numbers."""
+
+def rows_of(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], numbers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], bool]:
+    """
+    Some rows of a table, by ascending numbers, and whether all others hold nothing but zeros.
+    """
+
+def read_diagonal(records: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], prior: float, sized: bool, least: float) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], float, float]:
+    """
+    Of records of a weight, a sum of squares, a sum of y x and a largest square: the weights, the roots of the entries of the diagonal matrix A, the inverses of these, u'A^-1 u and ln det A over what A started with.
+    """
+
 MOST_COLUMNS_AN_ENTRY: int = 64
 
 PENALTIES: int = 4

@@ -38,6 +38,7 @@ CLASSES = ("Player", "MirrorPlayer", "SecondOrderPlayer", "Combiner", "KernelMac
 CLASSES += ("AggregatedPlayer", "RegressionPlayer", "Explorer", "Tree", "TreeDuel", "Payer")
 READERS = ("add_words", "columns_of", "cross_rows", "fill_places", "number_columns", "number_keys")  # by name
 FUNCTIONS = ("sight", "sight_margins", "charge", "climb", "climb_to_means", "sum_of_squares", "squares")
+FUNCTIONS += ("column_squares", "divide_columns", "simplex_sums", "take_positive", "rows_of", "read_diagonal")
 FUNCTIONS += ("hinge_sums", "ridge_regression", "detect", "shorten_payoffs", "enclose", "solve_game", *READERS)
 UNRECORDED = _core.RegressionPlayer
 PASSED_ON = ("Tree", "Payer")  # which the core itself takes: they are handed out as they are
@@ -156,6 +157,12 @@ def _minimised(X: Any) -> None:
         _core.sum_of_squares(values, *where, np.ones(3))
         _core.ridge_regression(values, *where, labels, 1.0, np.zeros(4), 1.0, np.inf, np.zeros(4))
     _core.squares(np.ones(9))
+    _core.column_squares(np.ones((9, four)), np.ones(9))
+    _core.divide_columns(np.ones((9, four)), [1.0] * four, 0.5)
+    _core.simplex_sums(np.ones((9, four)), np.ones(9), [0.0] * four)
+    _core.take_positive(np.ones((9, four)))
+    _core.rows_of(np.ones((9, four)), np.array([0, 3, 8]))
+    _core.read_diagonal(np.ones((9, four)), 1.0, True, 1e-9)
 
 
 def _explored(X: Any, table: Any) -> None:

@@ -9,7 +9,7 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 from math import inf, nan
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -156,6 +156,14 @@ class FirstPass(ABC):
         return Certificates(theorem.certify(ledger, [None], declared) for theorem in FUTURE)
 
 
+class InFewColumns(NamedTuple):
+    """A learner and its rows with the columns numbered afresh that occur, and which these are."""
+
+    learner: Any
+    rows: Batch
+    used: Array
+
+
 class CertifiedLearner(FirstPass, ABC):
     """What a learner offers of certificates, and what learners of other kinds do in their own way.
 
@@ -231,8 +239,13 @@ class CertifiedLearner(FirstPass, ABC):
         return [LinearFacts(norm, rules.eta, rules.rate, rules.loss, radius, steady) for norm in self.state_.norms()]
 
     def plays_again(self, rounds: Rounds) -> tuple[bool, Any]:
-        """Whether the rounds are those that it played, and what was written down when they were played again."""
-        return reproduces(self, rounds), None
+        """Whether the rounds are those that it played, and what was written down when they were played again: the
+        learner and the rows in the columns that occur, if these are few."""
+        ((batch, codes),) = rounds()
+        few = self._in_few_columns(batch)
+        if few is not None and few.learner.state_.whole and reproduces(few.learner, partial(iter, [(few.rows, codes)])):
+            return True, few
+        return reproduces(self, rounds), few
 
     @one_thread()
     def certify(
@@ -340,13 +353,18 @@ class CertifiedLearner(FirstPass, ABC):
     def _of_columns_that_occur(self, batch: Batch, replayed: Any) -> tuple[Self, Batch, Array | None]:
         """The learner and its rows with the columns numbered afresh that occur, and which these are; as they are, and
         None, where most columns occur."""
+        few = replayed if isinstance(replayed, InFewColumns) else self._in_few_columns(batch)
+        return few or (self, batch, None)
+
+    def _in_few_columns(self, batch: Batch) -> InFewColumns | None:
+        """The learner and its rows with the columns numbered afresh; None where most columns occur."""
         few = few_columns(batch)
         state = self.state_.narrowed(few.used) if few else None
         if few is None or state is None:
-            return self, batch, None
+            return None
         learner = copy(self)
         learner.state_ = state
-        return learner, *few
+        return InFewColumns(learner, *few)
 
     def certify_rounds(self, question: Question) -> list[Certificate]:
         """One certificate a theorem, whose comparators tell if those of scikit-learn are not among them."""

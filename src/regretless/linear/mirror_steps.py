@@ -219,7 +219,9 @@ class MirrorState(BaseState):
 
     def narrowed(self, columns: Array) -> Self | None:
         """The dual coordinates of other columns are 0; how many there are in all, the memory says."""
-        return self._of_columns(columns)
+        other = self._of_columns(columns, ("pairs",))
+        other.whole = False  # for another number of columns would be played otherwise
+        return other
 
     def duals(self, target: int) -> tuple[Array, float]:
         """Dual coordinates of the features and of the constant one."""
@@ -329,9 +331,33 @@ class SimplexGeometry(DualGeometry):
         error = EPSILON * (len(shares) + 4) * (1 + log(self.weights))
         return total, max(0.0, log(self.weights) + float(logs.sum())) + error
 
+    def measure_columns(
+        self, table: Array, biases: Sequence[float], target: int
+    ) -> list[tuple[float, float, float]] | None:
+        """The sums, divergences and products of vectors that lie side by side and are allowed."""
+        theta, theta_bias = self.duals(target)
+        numbers = _core.simplex_sums(table, np.ascontiguousarray(theta[: len(table)]), np.abs(biases).tolist())
+        measured = []
+        for bias, total, product, logs, count in zip(biases, *numbers, strict=True):
+            if not 0 < total < inf:
+                return None
+            share = abs(bias) / total
+            if share > 0:
+                logs, count = logs + share * log(share), count + 1
+            error = EPSILON * (count + 4) * (1 + log(self.weights))  # as above
+            measured.append((total, max(0.0, log(self.weights) + logs) + error, product + bias * theta_bias))
+        return measured
+
     def admissible(self, vector: Array, bias: float) -> tuple[Array, float]:
         """The vector without its negative entries, unless they are allowed."""
         return (vector, bias) if self.balanced else (np.maximum(vector, 0.0), max(bias, 0.0))
+
+    def admit_columns(self, table: Array, biases: Sequence[float]) -> list[float]:
+        """Their positive parts, unless negative entries are allowed."""
+        if self.balanced:
+            return list(biases)
+        _core.take_positive(table)
+        return [max(bias, 0.0) for bias in biases]
 
     def directions(
         self, batch: Batch, signs: Array, target: int, *, separable: bool | None = True

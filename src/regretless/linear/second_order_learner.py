@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import sqrt
+from math import nan, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from ..checks import one_of, positive
 from ..data.batch import Array, Batch, norms2
 from ..errors import ParameterError
 from ..ledger import FIELDS
-from ..rows.state import BaseState, Rules, length
+from ..rows.state import BaseState, Rules, length, length_of
 from ..theory.facts import LinearFacts
 from ..theory.second_order_perceptron import SecondOrderFacts
 from .base import OnlineClassifier
@@ -161,6 +161,17 @@ class Ellipsoid(Geometry):
         roots, constant = self._roots_of(target)
         return length(vector * roots, bias * constant), 0.0
 
+    def measure_columns(
+        self, table: Array, biases: Sequence[float], target: int
+    ) -> list[tuple[float, float, float]] | None:
+        """sqrt(v'A v) of each, with a diagonal matrix."""
+        if self.state.matrix != "diagonal":
+            return None
+        roots, constant = self._roots_of(target)
+        each = zip(_core.column_squares(table, roots), biases, strict=True)
+        owns = [length_of(squares, bias * constant) for squares, bias in each]
+        return None if None in owns else [(own, 0.0, nan) for own in owns if own is not None]
+
     def _roots_of(self, target: int) -> tuple[Array, float]:
         if target not in self._roots:  # asked for once for each vector
             self._roots[target] = self.state.roots(target)
@@ -196,8 +207,8 @@ class Ellipsoid(Geometry):
         if not 0 < self._size(target) < np.inf:
             return None
         intercept = 0.0 if self.state.rules is None else self.state.rules.intercept
-        roots, constant = self._roots_of(target)
-        inverse, first = 1 / np.square(roots[: batch.columns]), 1 / constant**2
+        inverse, first = self.state.inverse_of(target)
+        inverse = inverse[: batch.columns]
         white = Whitened(batch, intercept, 1.0, as_it_is, IN_ELLIPSOID, (inverse, first))
         if self._penalties is not None:
             return self._in_own_units(white, target)

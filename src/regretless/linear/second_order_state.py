@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -80,6 +80,24 @@ class Sketch:
         return np.asarray(self.whitened(vector[None] * self.roots)[0] / self.roots)
 
 
+class Diagonal(NamedTuple):
+    """What is asked of a diagonal matrix A of one target, the constant feature apart.
+
+    Attributes
+    ----------
+    weights, roots, inverse : ndarray, shape (columns,)
+        The weights; the square roots of the entries of A, and the inverses of these entries.
+    energy, volume : float
+        u'A^-1 u, and ln det(A) over what A started with.
+    """
+
+    weights: Array
+    roots: Array
+    inverse: Array
+    energy: float
+    volume: float
+
+
 class SecondOrderState(BaseState):
     """With a diagonal matrix, sums and squares of features; with a full one, sums, weights and the factors of an
     inverse; with a sketch, sums, weights, a diagonal D and some rows B.
@@ -131,6 +149,7 @@ class SecondOrderState(BaseState):
     gram: Array
     lower: Array
     spare: SecondOrderState | None = None
+    diagonal: Diagonal | None = None  # of a narrowed state with one target, which is not played on
 
     def __init__(
         self,
@@ -199,14 +218,18 @@ class SecondOrderState(BaseState):
         """Of a diagonal matrix: the sums of other columns are 0."""
         if self._apart:
             return None
-        other = self._of_columns(columns)
-        other.records = self.records[columns]
+        other = self._of_columns(columns, ("records",))
+        if self._weighted and self.targets == 1:
+            numbers = _core.read_diagonal(other.records, self.prior, self.sized, LEAST_PRIOR)
+            other.diagonal = Diagonal(*numbers)
         return other
 
     def coefficients(self) -> Array:
         """The weights that scores are made of; with sums alone, those that short rows are scored by, u / A."""
         if self._apart:
             return np.ascontiguousarray(self.weights[:, 1:].T)
+        if self.diagonal is not None:
+            return self.diagonal.weights[:, None]
         first = self._part(0)
         return np.array(first) if self._weighted else np.asarray(first / self._diagonal())
 
@@ -245,8 +268,11 @@ class SecondOrderState(BaseState):
             u, scales = self.sums[target], self.scales[target]
             products = (scales[j] * (u[j] + column @ u[:j]) ** 2 for j, column in self._columns_of_factor(target))
             return float(sum(products))
+        of_constant = float(self.memory[target, SUM] ** 2 / self._constants()[target])
+        if self.diagonal is not None:
+            return self.diagonal.energy + of_constant
         u, a = self._part(2 if self._weighted else 0)[:, target], self._diagonal(target)
-        return float((u / a) @ u + self.memory[target, SUM] ** 2 / self._constants()[target])
+        return float((u / a) @ u) + of_constant
 
     def volume(self, target: int) -> float:
         """ln det(A / a), the sum over the entries of a diagonal matrix, each over what it starts with."""
@@ -254,13 +280,23 @@ class SecondOrderState(BaseState):
             return self.sketch(target).volume()
         if self.full:
             return float(self.memory[target, VOLUME])
+        if self.diagonal is not None:
+            start = float(self._start(self.memory[target, SIZE])) if self.sized else self.prior
+            return self.diagonal.volume + float(np.log1p(self.memory[target, SQUARE] / start))
         squares = np.append(self._part(1)[:, target], self.memory[target, SQUARE])
         sizes = np.append(self._part(3)[:, target], self.memory[target, SIZE]) if self.sized else np.ones(1)
         return float(np.log1p(squares / self._start(sizes)).sum())
 
     def roots(self, target: int) -> tuple[Array, float]:
         """Square roots of the entries of a diagonal A, and that of the constant feature."""
+        if self.diagonal is not None:
+            return self.diagonal.roots, sqrt(self._constants()[target])
         return np.sqrt(self._diagonal(target)), sqrt(self._constants()[target])
+
+    def inverse_of(self, target: int) -> tuple[Array, float]:
+        """The inverses of the entries of a diagonal A, and that of the constant feature's."""
+        roots, constant = self.roots(target)
+        return 1 / np.square(roots) if self.diagonal is None else self.diagonal.inverse, 1 / constant**2
 
     def sketch(self, target: int) -> Sketch:
         """The matrix of a target where a sketch is kept, the constant feature first."""

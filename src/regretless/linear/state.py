@@ -163,6 +163,21 @@ class Geometry:
         """
         return length(vector, bias), 0.0
 
+    def measure_columns(
+        self, table: Array, biases: Sequence[float], target: int
+    ) -> list[tuple[float, float, float]] | None:
+        """The length, the divergence and the product of vectors that lie side by side; None where each is measured by
+        itself.
+
+        Parameters
+        ----------
+        table : ndarray, shape (columns, 4 or 8)
+        biases : sequence of float
+            Their weights of the constant feature.
+        target : int
+        """
+        return None
+
     def product(self, vector: Array, bias: float, target: int) -> float:
         """Inner product of a vector with the learner's dual coordinates; NaN where no theorem asks for it.
 
@@ -176,6 +191,11 @@ class Geometry:
     def admissible(self, vector: Array, bias: float) -> tuple[Array, float]:
         """The vector itself if it is allowed, or what is near it and is."""
         return vector, bias
+
+    def admit_columns(self, table: Array, biases: Sequence[float]) -> list[float]:
+        """Make of vectors that lie side by side what `admissible` makes of each, where they lie; the weights of the
+        constant feature that they have then."""
+        return list(biases)
 
     def whitened(self, batch: Batch, target: int) -> Whitened | None:
         """The rows in which comparators are measured by Euclid's length; None where they are that already, or none can

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from itertools import groupby
@@ -107,6 +107,7 @@ class BaseState(ABC):
         How many learners play side by side: 1 for two classes, one for each class otherwise.
     """
 
+    whole: bool = True  # of a narrowed state: whether the columns that it leaves out hold nothing but zeros
     FEATURES: ClassVar[dict[str, float]] = {}  # name -> what stands in the row of a feature that is new
     TARGETS: ClassVar[dict[str, int]] = {}  # name -> numbers a target
 
@@ -239,12 +240,14 @@ class BaseState(ABC):
         """
         return None
 
-    def _of_columns(self, columns: Array) -> Self:
-        """A copy that has some rows of the features' arrays, and shares what is of targets."""
+    def _of_columns(self, columns: Array, names: Iterable[str] | None = None) -> Self:
+        """A copy that has some rows of these arrays, the features' by default, and shares what is of targets."""
         other = copy(self)
-        other.columns, other._player = len(columns), None
-        for name in self.features():
-            setattr(other, name, getattr(self, name)[columns])
+        other.columns, other._player, other.whole = len(columns), None, True
+        for name in self.features() if names is None else names:
+            rows, clean = _core.rows_of(getattr(self, name), columns)
+            setattr(other, name, rows)
+            other.whole &= clean
         return other
 
     def size(self, columns: int) -> int:
@@ -345,12 +348,19 @@ def zeros_on_lines(shape: tuple[int, ...]) -> Array:
     return numbers[begin : begin + size].reshape(shape)
 
 
+def length_of(squares: float, bias: float) -> float | None:
+    """Euclidean length by the sum of squares, and another number; None where squares may be no floats of full
+    precision."""
+    squares += bias * bias
+    return sqrt(squares) if LEAST_SQUARES < squares < 1 / LEAST_SQUARES else None
+
+
 def length(vector: Array, bias: float = 0.0) -> float:
     """Euclidean length, also of what is so small or so large that its squares are not floats."""
     if len(vector) > LONG and vector.flags.c_contiguous and vector.dtype == np.float64:
-        squares = _core.squares(vector) + bias * bias
-        if LEAST_SQUARES < squares < 1 / LEAST_SQUARES:
-            return sqrt(squares)
+        size = length_of(_core.squares(vector), bias)
+        if size is not None:
+            return size
     largest = max(float(vector.max(initial=0.0)), -float(vector.min(initial=0.0)), abs(bias))
     if not 0 < largest < inf:
         return largest

@@ -13,6 +13,7 @@ import numpy as np
 
 from ... import _core
 from ...data.batch import Array, Batch
+from ...rows.narrowed import MANY_COLUMNS
 from ...rows.state import Rules, zeros_on_lines
 from ..separation.budget import Budget
 from ..separation.result import CallRows, by_places
@@ -119,7 +120,8 @@ def _climbed(
             return None
     if _core.climb_to_means(*rows, intercept, climbed, biases, lacks, *inverse)[1] is not None:
         return None
-    return np.ascontiguousarray(climbed.T), biases  # each is read often
+    # Each is read often; very many columns are dear to copy, and are measured where they lie.
+    return climbed.T if batch.columns > MANY_COLUMNS else np.ascontiguousarray(climbed.T), biases
 
 
 def margin_direction(

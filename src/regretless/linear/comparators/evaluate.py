@@ -10,6 +10,7 @@ from math import ceil
 from typing import Any, Self
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from ... import _core
 from ...comparator import Comparator
@@ -322,6 +323,22 @@ def side_by_side(vectors: Sequence[Array], columns: int) -> Array:
             part = vector[begin : begin + BLOCK]
             stacked[begin : begin + len(part), k] = part
     return stacked
+
+
+def table_of(vectors: Sequence[Array]) -> Array | None:
+    """The table, shape (columns, 4 or 8), whose columns the first vectors are in their order; None of any others."""
+    first = vectors[0] if vectors else None
+    if first is None or first.base is None:
+        return None
+    begin, step = first.ctypes.data, first.itemsize
+    count = first.strides[0] // step
+    if count not in (4, 8) or len(vectors) < count:
+        return None
+    for k, one in enumerate(vectors[:count]):
+        its = one.base, one.shape, one.strides, one.ctypes.data
+        if its[0] is not first.base or its[1:] != (first.shape, (count * step,), begin + k * step):
+            return None
+    return as_strided(first, (len(first), count), (count * step, step))
 
 
 def labels_of(whose: Array, targets: int) -> Array:

@@ -23,7 +23,7 @@ from ...rows.narrowed import MANY_COLUMNS, Scaled, with_vector
 from ...rows.state import length
 from ...theory.facts import SHORTEST2
 from ...theory.margin_losses import MARGIN_LOSSES
-from .evaluate import BLOCK, Span, Tally, labels_of, read_tallies, side_by_side
+from .evaluate import BLOCK, Span, Tally, labels_of, read_tallies, side_by_side, table_of
 
 ZERO = "v = 0"  # which is on every ray, and along none of them
 
@@ -320,11 +320,22 @@ class Sight(Tally):
 def _tables(vectors: Sequence[Array], columns: int) -> Iterator[tuple[slice, Array]]:
     """The vectors as the kernels read them, all in one table; of very many columns in some, so that a column's numbers
     fill no more of the caches than they must."""
-    step = len(vectors) if columns <= MANY_COLUMNS else 4
-    for begin in range(0, len(vectors), step):
-        some = vectors[begin : begin + step]
-        alone = step == 4 and len(some) == 1
-        yield slice(begin, begin + len(some)), some[0][:, None] if alone else side_by_side(some, columns)
+    if columns <= MANY_COLUMNS:
+        yield slice(0, len(vectors)), side_by_side(vectors, columns)
+        return
+    begin = 0
+    while begin < len(vectors):
+        table = table_of(vectors[begin:])
+        if table is None:
+            end = begin + 1  # what lies side by side would have to be copied beside others
+            while end < len(vectors) and end < begin + 4 and table_of(vectors[end:]) is None:
+                end += 1
+            some = vectors[begin:end]
+            table = np.ascontiguousarray(some[0])[:, None] if len(some) == 1 else side_by_side(some, columns)
+        else:
+            end = begin + table.shape[1]
+        yield slice(begin, end), table
+        begin = end
 
 
 def look(

@@ -17,11 +17,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ... import _core
 from ...certificate import Certificate, summed
 from ...comparator import Comparator
 from ...data.batch import Array, Batch
 from ...ledger import Ledger
-from ...rows.state import Rules, length
+from ...rows.state import Rules, length, length_of
 from ...theory.facts import SEPARATES, LinearFacts
 from ...theory.margin_losses import MARGIN_LOSSES
 from ..separation.budget import Budget
@@ -35,6 +36,7 @@ from .evaluate import (
     VectorLosses,
     scores_of,
     signed,
+    table_of,
 )
 from .line_search import Best, best_on
 from .question import FEW_TARGETS, Question, Rounds
@@ -241,17 +243,17 @@ def all_directions(question: Question) -> list[list[Direction]]:
     user's own alone."""
     columns, targets = question.state.columns, question.state.targets
     if question.against is not None:
-        candidates = [(YOURS, *question.against)]
+        candidates, machines = [(YOURS, *question.against)], []
     else:
         final = question.state.coefficients(), question.state.biases()
-        candidates = [("final weights", *final), *question.other, *extra_passes(question)]
+        candidates, machines = [("final weights", *final), *question.other], extra_passes(question)
     each = []
     for c in range(targets):
         unit = unit_length(question.sums(c))
         its = _along(question, c, unit, [(n, v[:columns, c], float(b[c])) for n, v, b in candidates])
+        its += _along_machines(question, c, unit, [(n, v[:columns, c], float(b[c])) for n, v, b in machines])
         # Somewhere to look when there is nowhere better: even v = 0 gives a bound, the number of rounds.
-        first = Direction("first axis", unit * np.eye(1, max(columns, 1))[0, :columns], 0.0, unit, unit)
-        each.append(its or [first])
+        each.append(its or [Direction("first axis", unit * np.eye(1, max(columns, 1))[0, :columns], 0.0, unit, unit)])
     return each
 
 
@@ -268,6 +270,46 @@ def _along(
         if direction is not None:
             directions.append(_measured(question.geometry, direction, target))
     return directions
+
+
+def _along_machines(
+    question: Question, target: int, unit: float, vectors: Sequence[tuple[str, Array, float]]
+) -> list[Direction]:
+    """The same of vectors that nobody else has: those that lie side by side are scaled where they lie."""
+    directions, begin = [], 0
+    while begin < len(vectors):
+        table = table_of([vector for _, vector, _ in vectors[begin:]])
+        its = []
+        if table is not None:
+            its = _along_table(question, target, unit, vectors[begin : begin + table.shape[1]], table)
+        its = its or _along(question, target, unit, vectors[begin : begin + 1])
+        begin += max(1, len(its))
+        directions += its
+    return directions
+
+
+def _along_table(
+    question: Question, target: int, unit: float, vectors: Sequence[tuple[str, Array, float]], table: Array
+) -> list[Direction]:
+    """Directions along vectors that are the columns of a table, which they take the place of; none if one of them has
+    no length."""
+    geometry = question.geometry
+    biases = geometry.admit_columns(table, [bias for _, _, bias in vectors])
+    lengths = [length_of(squares, b) for squares, b in zip(_core.column_squares(table), biases, strict=True)]
+    norms = [length for length in lengths if length is not None]
+    if len(norms) < len(lengths):
+        return []
+    _core.divide_columns(table, norms, unit)
+    biases = [bias / norm * unit for bias, norm in zip(biases, norms, strict=True)]
+    each = zip(vectors, biases, strict=True)
+    directions = [Direction(name, vector, bias, unit) for (name, vector, _), bias in each]
+    measured = geometry.measure_columns(table, biases, target)
+    if measured is None:
+        return [_measured(geometry, direction, target) for direction in directions]
+    return [
+        replace(one, own=own, divergence=divergence, product=product)
+        for one, (own, divergence, product) in zip(directions, measured, strict=True)
+    ]
 
 
 def _measured(geometry: Geometry, direction: Direction, target: int) -> Direction:

@@ -1,0 +1,162 @@
+"""Vectors of very many columns, measured and scaled where they lie: the same as one after the other."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from regretless import _core
+from regretless.certificate import NOT_REPRODUCED
+from regretless.linear import (
+    AROW,
+    AveragedPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    PNormPerceptron,
+    SecondOrderPerceptron,
+    Winnow,
+)
+from regretless.linear.comparators import candidates, rays, search
+from regretless.rows import narrowed
+
+SIZES = (0, 1, 7, 8, 9, 1023, 1025, 5003)
+
+
+def table(columns: int, count: int = 4) -> np.ndarray:
+    """Vectors side by side, of both signs and many sizes."""
+    random = np.random.default_rng(columns)
+    return random.normal(size=(columns, count)) * 2.0 ** random.integers(-40, 40, (columns, count))
+
+
+@pytest.mark.parametrize("count", [4, 8])
+@pytest.mark.parametrize("columns", SIZES)
+def test_squares_side_by_side_are_those_of_each_alone(columns, count):
+    """Sums of squares of vectors side by side, and of their products with roots, have the bits of each alone."""
+    vectors, roots = table(columns, count), np.abs(table(columns, 1)[:, 0])
+    each = [np.ascontiguousarray(one) for one in vectors.T]
+    assert _core.column_squares(vectors) == [_core.squares(one) for one in each]
+    assert _core.column_squares(vectors, roots) == [_core.squares(one * roots) for one in each]
+    assert _core.column_squares(each[0][:, None], roots) == [_core.squares(each[0] * roots)]
+
+
+@pytest.mark.parametrize("columns", SIZES)
+def test_division_and_positive_parts_are_numpys(columns):
+    """Vectors over their lengths times a size, and without negative entries, have numpy's bits."""
+    vectors = table(columns)
+    expected = vectors / np.array([1.0, 3.0, 5.0, 7.0]) * 0.25
+    _core.divide_columns(vectors, [1.0, 3.0, 5.0, 7.0], 0.25)
+    np.testing.assert_array_equal(vectors, expected)
+    _core.take_positive(vectors)
+    np.testing.assert_array_equal(vectors, np.maximum(expected, 0.0))
+
+
+@pytest.mark.parametrize("count", [1, 4, 8])
+@pytest.mark.parametrize("columns", SIZES)
+def test_sums_over_the_simplex_are_numpys(columns, count):
+    """Sizes, products, sums of s ln s and counts of entries are what numpy makes of them, but for rounding."""
+    vectors, duals = table(columns, count), table(columns, 1)[:, 0]
+    vectors[::5] = 0
+    sizes, products, logs, counts = _core.simplex_sums(vectors, duals, [0.5] * count)
+    shares = np.abs(vectors) / (np.abs(vectors).sum(axis=0) + 0.5)
+    some = np.where(shares > 0, shares, 1.0)
+    np.testing.assert_allclose(sizes, np.abs(vectors).sum(axis=0) + 0.5, rtol=1e-13)
+    np.testing.assert_allclose(logs, (some * np.log(some)).sum(axis=0), rtol=1e-13, atol=1e-300)
+    products_of = vectors * duals[:, None]
+    np.testing.assert_allclose(products, products_of.sum(axis=0), atol=1e-13 * np.abs(products_of).sum())
+    assert counts == (shares > 0).sum(axis=0).tolist()
+
+
+def test_rows_are_taken_with_word_of_the_others():
+    """Rows by their numbers are copies of them, and a number in any other row is noticed, a zero of either sign not."""
+    whole = np.zeros((50, 3))
+    numbers = np.array([0, 7, 8, 30])
+    whole[numbers] = table(4, 3)
+    whole[9] = -0.0
+    rows, clean = _core.rows_of(whole, numbers)
+    np.testing.assert_array_equal(rows, whole[numbers])
+    assert clean
+    for other in (1, 9, 29, 49):
+        changed = whole.copy()
+        changed[other, 2] = 5e-324
+        assert not _core.rows_of(changed, numbers)[1]
+
+
+@pytest.mark.parametrize("sized", [False, True])
+def test_the_numbers_of_a_diagonal_are_numpys(sized):
+    """Roots and inverses of a diagonal have numpy's bits, and its two sums are numpy's but for rounding."""
+    records = np.abs(table(2051))
+    records[::3, 3] = records[::5, 1] = 0
+    start = np.maximum(0.5 * np.where(records[:, 3] > 0, records[:, 3], 1.0), 1e-9) if sized else np.full(2051, 0.5)
+    weights, roots, inverse, energy, volume = _core.read_diagonal(records, 0.5, sized, 1e-9)
+    entries = start + records[:, 1]
+    np.testing.assert_array_equal(weights, records[:, 0])
+    np.testing.assert_array_equal(roots, np.sqrt(entries))
+    np.testing.assert_array_equal(inverse, 1 / np.square(np.sqrt(entries)))
+    assert energy == pytest.approx((records[:, 2] ** 2 / entries).sum(), rel=1e-13)
+    assert volume == pytest.approx(np.log1p(records[:, 1] / start).sum(), rel=1e-13)
+
+
+def wide_rows(rows: int = 60) -> tuple[csr_array, np.ndarray]:
+    """Rows of six entries among a thousand columns, of which fewer than half occur, with labels half at random."""
+    random = np.random.default_rng(1)
+    X = csr_array(
+        (
+            random.normal(size=6 * rows),
+            np.sort(random.permuted(np.tile(np.arange(400), (rows, 1)), axis=1)[:, :6]).ravel(),
+            np.arange(0, 6 * rows + 1, 6),
+        ),
+        shape=(rows, 1000),
+    )
+    return X, np.where(X @ random.normal(size=1000) + random.normal(size=rows) > 0, 1, -1)
+
+
+LEARNERS = {
+    "perceptron": Perceptron,
+    "averaged": AveragedPerceptron,
+    "passive-aggressive": PassiveAggressive,
+    "arow": AROW,
+    "arow in units": partial(AROW, scale="none"),
+    "second order": SecondOrderPerceptron,
+    "winnow": Winnow,
+    "balanced": partial(Winnow, balanced=True, intercept=1.0),
+    "p-norm": PNormPerceptron,
+}
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_few_of_many_columns_have_the_certificates_of_all(monkeypatch, name):
+    """Rounds replayed in the columns that occur, and machines measured where they lie, give the bounds and comparators
+    of all columns."""
+    X, y = wide_rows()
+    learner = LEARNERS[name]().fit(X, y)
+    expected = learner.certify(X, y)
+    seen = []
+    for module in (narrowed, candidates, rays):
+        monkeypatch.setattr(module, "MANY_COLUMNS", 100)
+    whole = search.table_of
+    monkeypatch.setattr(search, "table_of", lambda vectors: seen.append(whole(vectors)) or seen[-1])
+    certificates = learner.certify(X, y)
+    assert any(table is not None for table in seen)
+    for one, other in zip(certificates, expected, strict=True):
+        assert (one.why, one.observed) == (other.why, other.observed)
+        if one.bound is not None:
+            assert one.bound == pytest.approx(other.bound, rel=1e-10)
+            assert one.comparator.name == other.comparator.name
+            directions = [
+                its.vector / (np.linalg.norm(its.vector) or 1.0) for its in (one.comparator, other.comparator)
+            ]
+            np.testing.assert_allclose(*directions, atol=1e-10)  # some bounds are the same along a ray
+
+
+@pytest.mark.parametrize("name", ["perceptron", "arow"])
+def test_weights_of_columns_that_do_not_occur_are_noticed(monkeypatch, name):
+    """A learner that knows something of a column that no row has did not learn from these rows alone."""
+    X, y = wide_rows()
+    monkeypatch.setattr(narrowed, "MANY_COLUMNS", 100)
+    learner = LEARNERS[name]().fit(X, y)
+    array = learner.state_.weights if name == "perceptron" else learner.state_.records
+    array[999, 0] = 1.0
+    assert {one.why for one in learner.certify(X, y)} == {NOT_REPRODUCED.format(name="X")}
