@@ -161,6 +161,13 @@ def test_parameters_that_change_after_a_fit_are_noticed() -> None:
     with pytest.raises(ParameterError, match="initial"):
         learner.predict(X)
 
+    numbers = AggregatedRegressor().fit(X, [1.0, 2.0, 3.0])
+    with pytest.raises(ParameterError, match="loss"):
+        numbers.set_params(loss="cubic").predict(X)
+    assert numbers.set_params(loss="square", rates=[0.1]).partial_fit(X, [1.0, 2.0, 3.0]).played_rules().rates == (0.1,)
+    numbers.rates.append(0.2)
+    assert numbers.partial_fit(X, [1.0, 2.0, 3.0]).played_rules().rates == (0.1, 0.2)
+
     class Slow(Perceptron):
         step = 1.0
 

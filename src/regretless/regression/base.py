@@ -57,6 +57,12 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
             If a parameter has no meaning.
         """
 
+    def checked(self) -> RegressionRules:
+        """The members that the parameters stand for, made again where one of these has changed."""
+        rules = super().checked()
+        assert isinstance(rules, RegressionRules)
+        return rules
+
     @abstractmethod
     def new_state(self, columns: int) -> RegressionState:
         """An empty state for so many columns."""
@@ -84,7 +90,7 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
         RegretlessError
             If X or y cannot be used; the message says where.
         """
-        rules = self.rules()
+        rules = self.checked()
         self._forget()
         batch = read_rows(X, learner=self, reset=True, in_order=False, text="learn")
         outcomes = _read(y, len(batch), rules)
@@ -109,7 +115,7 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
         RegretlessError
             If a row cannot be used. The rows before it have been learned then; the message says how many.
         """
-        rules = self.rules()
+        rules = self.checked()
         fitted = hasattr(self, "state_")
         batch = read_rows(X, learner=self, reset=not fitted, in_order=False, text="learn")
         outcomes = _read(y, len(batch), rules)
@@ -131,7 +137,7 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
             If a row cannot be used; the rows before it have been learned.
         """
         outcomes = outcomes_of(batch)
-        self._go_on(batch, outcomes, self.rules())
+        self._go_on(batch, outcomes, self.checked())
         self.n_features_in_ = self.state_.columns
 
     @in_turn
@@ -142,7 +148,7 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
         ----------
         columns : int
         """
-        rules = self.rules()
+        rules = self.checked()
         self._forget()
         self._adopt(self.new_state(columns), rules)
         self.n_features_in_, self.n_iter_ = columns, 1
@@ -314,7 +320,7 @@ class OnlineRegressor(RowLearner, CertifiedRegressor):
     def from_state(cls, description: Mapping[str, Any], tensors: Mapping[str, Array]) -> Self:
         """A learner as `state_dict` described it."""
         learner = cls(**description["parameters"])
-        rules = learner.rules()
+        rules = learner.checked()
         state = learner.new_state(0)
         learner._restore(state, description, tensors)
         learner._adopt(state, rules)

@@ -275,7 +275,8 @@ def scalar_parameters(learner: Estimator) -> tuple[Any, ...] | None:
     """The values of all parameters; None if one may change without being set, or the class is no learner of ours."""
     values = tuple(map(vars(learner).get, _parameters(type(learner))))
     ours = type(learner).__module__.startswith(PACKAGE)
-    return values if ours and SCALARS.issuperset(map(type, values)) else None
+    inside = [each for value in values for each in (value if type(value) is tuple else (value,))]
+    return values if ours and SCALARS.issuperset(map(type, inside)) else None
 
 
 def same_parameters(learner: Estimator, values: tuple[Any, ...]) -> bool:
