@@ -29,6 +29,14 @@ struct Rotations {
       second[k] = n - 1 - k;
     }
   }
+  template <class At>
+  static REGRETLESS_INLINE Octet gathered(const At& of) {
+#if defined(__AVX512F__)
+    return {Octet::Register{of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)}};
+#else
+    return collect<8>(of);
+#endif
+  }
   // All but one of them move on, so that after n - 1 times each has met all others.
   void pair_anew() {
     const std::int64_t up = first[pairs - 1], down = second[0];
@@ -39,15 +47,15 @@ struct Rotations {
     second[pairs - 1] = up;
   }
   void find(const double* a) {
-    double between[most_pairs + 7], apart[most_pairs + 7];
-    for (std::int64_t k = 0; k < pairs; ++k) {
-      const double* const row = a + first[k] * n;
-      between[k] = row[second[k]];
-      apart[k] = a[second[k] * (n + 1)] - row[first[k]];
-    }
     const Octet none = eight(0), one = eight(1);
     for (std::int64_t k = 0; k < pairs; k += 8) {
-      const Octet b = eight_of(between, k, pairs, 0), ratio = eight_of(apart, k, pairs, 0) / (b + b);
+      const auto place = [&](int l) REGRETLESS_LAMBDA { return std::min(k + l, pairs - 1); };
+      const Octet b =
+          gathered([&](int l) REGRETLESS_LAMBDA { return a[first[place(l)] * n + second[place(l)]]; });
+      const Octet apart = gathered([&](int l) REGRETLESS_LAMBDA {
+        return a[second[place(l)] * (n + 1)] - a[first[place(l)] * (n + 1)];
+      });
+      const Octet ratio = apart / (b + b);
       const Octet size = upper(ratio, none - ratio), up = one / (size + root(size * size + one));
       const Octet t = where_positive(b * b, where_positive(none - ratio, none - up, up), none);
       const Octet c = one / root(t * t + one);
@@ -60,33 +68,37 @@ struct Rotations {
   void turn(double* a) const {
     for (std::int64_t k = 0; k < pairs; ++k) {
       const std::int64_t p = first[k], q = second[k];
-      for (std::int64_t l = k + 1; l < pairs; ++l) turn_four(a, k, l);
-      const double by = tangent[k] * a[p * n + q];
-      a[p * n + p] -= by;
-      a[q * n + q] += by;
-      a[p * n + q] = a[q * n + p] = 0;
+      double *const row_p = a + p * n, *const row_q = a + q * n;
+      const double c = cosine[k], s = sine[k], by = tangent[k] * row_p[q];
+      for (std::int64_t l = k + 1; l < pairs; ++l) {  // what two pairs have in common
+        const std::int64_t u = first[l], v = second[l];
+        double *const row_u = a + u * n, *const row_v = a + v * n;
+        const double d = cosine[l], e = sine[l];
+        const double pu = c * row_p[u] - s * row_q[u], qu = s * row_p[u] + c * row_q[u];
+        const double pv = c * row_p[v] - s * row_q[v], qv = s * row_p[v] + c * row_q[v];
+        row_p[u] = row_u[p] = d * pu - e * pv;
+        row_p[v] = row_v[p] = e * pu + d * pv;
+        row_q[u] = row_u[q] = d * qu - e * qv;
+        row_q[v] = row_v[q] = e * qu + d * qv;
+      }
+      row_p[p] -= by;
+      row_q[q] += by;
+      row_p[q] = row_q[p] = 0;
     }
   }
-  // What two pairs have in common.
-  REGRETLESS_INLINE void turn_four(double* a, std::int64_t k, std::int64_t l) const {
-    const std::int64_t p = first[k], q = second[k], r = first[l], s = second[l];
-    double *const row_p = a + p * n, *const row_q = a + q * n, *const row_r = a + r * n, *const row_s = a + s * n;
-    const double pr = cosine[k] * row_p[r] - sine[k] * row_q[r], qr = sine[k] * row_p[r] + cosine[k] * row_q[r];
-    const double ps = cosine[k] * row_p[s] - sine[k] * row_q[s], qs = sine[k] * row_p[s] + cosine[k] * row_q[s];
-    row_p[r] = row_r[p] = cosine[l] * pr - sine[l] * ps;
-    row_p[s] = row_s[p] = sine[l] * pr + cosine[l] * ps;
-    row_q[r] = row_r[q] = cosine[l] * qr - sine[l] * qs;
-    row_q[s] = row_s[q] = sine[l] * qr + cosine[l] * qs;
+  template <int count>
+  static REGRETLESS_INLINE void turn_some(double* x, double* y, double c, double s) {
+    const auto old = load<count>(x), other = load<count>(y);
+    store(x, spread<count>(c) * old - spread<count>(s) * other);
+    store(y, spread<count>(s) * old + spread<count>(c) * other);
   }
   void turn_rows(double* vectors) const {
     for (std::int64_t k = 0; k < pairs; ++k) {
       double* const __restrict x = vectors + first[k] * n, * const __restrict y = vectors + second[k] * n;
       const double c = cosine[k], s = sine[k];
-      for (std::int64_t i = 0; i < n; ++i) {
-        const double before = x[i];
-        x[i] = c * before - s * y[i];
-        y[i] = s * before + c * y[i];
-      }
+      std::int64_t i = 0;
+      for (; i + 8 <= n; i += 8) turn_some<8>(x + i, y + i, c, s);
+      for (; i < n; i += 2) turn_some<2>(x + i, y + i, c, s);
     }
   }
 };
