@@ -27,13 +27,13 @@ namespace {
 using Marks = nb::ndarray<std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // What rows of so many machines climb with, checked.
-Ascent ascent_of(const Block& block, const State2& vectors, const State1& biases, const std::optional<State2>& lacks,
+Ascent ascent_of(const State2& vectors, const State1& biases, const std::optional<State2>& lacks,
                  const std::optional<Reals>& inverse, double inverse_constant) {
   const std::size_t count = vectors.shape(1);
   demand((count == 1 || count == penalties || count == 2 * penalties) && biases.size() == count,
          "one vector, or four or eight side by side");
-  demand(!lacks || (std::int64_t(lacks->shape(0)) == block.rows && lacks->shape(1) == count),
-         "what the multipliers' means lack, for each row");
+  demand(!lacks || (lacks->shape(0) == vectors.shape(0) + 1 && lacks->shape(1) == count),
+         "what the means of the vectors lack, and of the biases after them");
   demand(!inverse || inverse->size() == vectors.shape(0), "an entry of the inverse for each column");
   Ascent a;
   a.penalties = int(count);
@@ -41,15 +41,15 @@ Ascent ascent_of(const Block& block, const State2& vectors, const State1& biases
   a.inverse_constant = inverse_constant;
   a.vectors = vectors.data();
   a.biases = biases.data();
-  a.lacks = lacks ? lacks->data() : nullptr;
   a.columns = std::int64_t(vectors.shape(0));
+  a.lacks = lacks ? lacks->data() : nullptr;
+  a.bias_lacks = lacks ? lacks->data() + vectors.size() : nullptr;
   return a;
 }
 
 // The same from a row on.
 Ascent from_row(Ascent a, std::int64_t first) {
-  if (a.multipliers) a.multipliers += a.penalties * first;
-  if (a.lacks) a.lacks += a.penalties * first;
+  a.multipliers += a.penalties * first;
   a.before = first;
   return a;
 }
@@ -59,7 +59,7 @@ Report climb(const Any& values, const std::optional<Any>& indices, const std::op
              const State1& biases, const State2& multipliers, const Reals& most, const std::optional<State2>& lacks,
              const std::optional<Reals>& inverse, double inverse_constant) {
   const Rounds r = rounds_of(values, indices, starts, labels, std::nullopt, order, 0, -1, 1);
-  Ascent a = ascent_of(r.block, vectors, biases, lacks, inverse, inverse_constant);
+  Ascent a = ascent_of(vectors, biases, lacks, inverse, inverse_constant);
   demand(most.size() == vectors.shape(1) && multipliers.shape(1) == vectors.shape(1), "a penalty for each vector");
   for (std::size_t k = 0; k < most.size(); ++k)
     demand(most.data()[k] > 0 && std::isfinite(most.data()[k]), "the most of a multiplier is a finite number above 0");
@@ -72,17 +72,6 @@ Report climb(const Any& values, const std::optional<Any>& indices, const std::op
       in_pieces(r, [&](const Block& rows, const Labels& of, std::int64_t begin, std::int64_t end, std::int64_t first) {
         return REGRETLESS_COMPILED(ascent_kernels).climb(rows, of, intercept, from_row(a, first), begin, end);
       }));
-}
-
-Report climb_to_means(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
-                      double intercept, const State2& vectors, const State1& biases, const State2& lacks,
-                      const std::optional<Reals>& inverse, double inverse_constant) {
-  const Block block = block_of(values, indices, starts);
-  const Ascent a = ascent_of(block, vectors, biases, lacks, inverse, inverse_constant);
-  nb::gil_scoped_release unlocked;
-  return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
-    return REGRETLESS_COMPILED(ascent_kernels).to_means(rows, intercept, from_row(a, first));
-  }));
 }
 
 std::pair<double, Report> sum_of_squares(const Any& values, const std::optional<Any>& indices,
@@ -251,14 +240,9 @@ void bind_ascent(nb::module_& m) {
         "lacks"_a.noconvert().none() = nb::none(), "inverse"_a.noconvert().none() = nb::none(),
         "inverse_constant"_a = 1.0,
         "One pass of coordinate ascent in the dual of a linear support vector machine, or of four or eight; to `lacks` "
-        "is added "
-        "by how "
-        "much the multipliers, times the label, are above their means over the pass. With the inverse of a diagonal A "
-        "they are machines of the rows A^-1/2 x, by vectors that give the rows x the same scores.");
-  m.def("climb_to_means", &climb_to_means, "values"_a.noconvert(), "indices"_a.noconvert().none(),
-        "starts"_a.noconvert().none(), "intercept"_a, "vectors"_a.noconvert(), "biases"_a.noconvert(),
-        "lacks"_a.noconvert(), "inverse"_a.noconvert().none() = nb::none(), "inverse_constant"_a = 1.0,
-        "From the vectors at the end of a pass of `climb` to their means over it, by what it wrote into `lacks`.");
+        "is added by how much the vectors, and after them the biases, are above their means over the pass. With the "
+        "inverse of a diagonal A they are machines of the rows A^-1/2 x, by vectors that give the rows x the same "
+        "scores.");
   m.def("sum_of_squares", &sum_of_squares, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "inverse"_a.noconvert(), "The sum of x'A^-1 x over all rows x, A a diagonal.");
   m.def("sight_margins", &sight_margins, "values"_a.noconvert(), "indices"_a.noconvert().none(),

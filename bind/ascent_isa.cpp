@@ -20,16 +20,6 @@ static LinearVerdict climb_block(const Block& block, const Labels& labels, doubl
       rows_of(block));
 }
 
-static LinearVerdict means_of_block(const Block& block, double intercept, const Ascent& ascent) {
-  return std::visit(
-      [&](const auto& rows) {
-        if (ascent.penalties == 1) return to_means<1>(rows, block.rows, intercept, ascent);
-        if (ascent.penalties == 2 * penalties) return to_means<2 * penalties>(rows, block.rows, intercept, ascent);
-        return to_means<penalties>(rows, block.rows, intercept, ascent);
-      },
-      rows_of(block));
-}
-
 static LinearVerdict squares_of_block(const Block& block, const double* inverse, std::int64_t columns, double& sum) {
   return std::visit([&](const auto& rows) { return add_squares(rows, block.rows, inverse, columns, sum); },
                     rows_of(block));
@@ -51,7 +41,7 @@ static constexpr TableKernels of_tables{column_squares<N>, divide_columns<N>, si
 
 namespace regretless {
 const AscentKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::climb_block,
-                                                        REGRETLESS_ISA::means_of_block,
+
                                                         REGRETLESS_ISA::squares_of_block,
                                                         REGRETLESS_ISA::margins_of_block,
                                                         REGRETLESS_ISA::bin_margins,

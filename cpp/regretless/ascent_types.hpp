@@ -13,7 +13,8 @@ struct Ascent {
   double* vectors = nullptr;      // (columns, penalties)
   double* biases = nullptr;       // penalties
   double* multipliers = nullptr;  // (rows, penalties)
-  double* lacks = nullptr;        // (rows, penalties), or null: what the multipliers' means over the pass lack of them
+  double* lacks = nullptr;        // (columns, penalties), or null: what the vectors' means over the pass lack of them
+  double* bias_lacks = nullptr;   // penalties: the same of the biases
   const double* most = nullptr;   // penalties: what a multiplier may be at most
   // (columns), or null: the inverse of a diagonal A; the machines are those of the rows A^-1/2 x, and these vectors
   // give the rows x the same scores.
@@ -63,7 +64,6 @@ struct TableKernels {
 struct AscentKernels {
   LinearVerdict (*climb)(const Block& block, const Labels& labels, double intercept, const Ascent& ascent,
                          std::int64_t begin, std::int64_t end);
-  LinearVerdict (*to_means)(const Block& block, double intercept, const Ascent& ascent);
   LinearVerdict (*add_squares)(const Block& block, const double* inverse, std::int64_t columns, double& sum);
   LinearVerdict (*write_margins)(const Block& block, const Labels& labels, double intercept, const WrittenRays& rays);
   void (*bin_margins)(const WrittenRays& rays);

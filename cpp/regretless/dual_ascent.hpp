@@ -1,8 +1,8 @@
 // Linear support vector machines of several penalties at once, by coordinate ascent in the dual (Hsieh, Chang, Lin,
 // Keerthi and Sundararajan 2008): each row's multiplier moves to where the dual is largest, between 0 and the most that
 // the penalty allows, and the vector moves with it. A pass or some are enough for a direction to look along; the mean
-// of the vectors over the last pass is the steadier one. It is the vector of the multipliers' means, and of these each
-// row knows its own.
+// of the vectors over the last pass is the steadier one. By how much the last vector is above it is summed as the pass
+// goes on: of each step the part of the pass that was over before it.
 #pragma once
 #include "any_rows.hpp"
 #include "ascent_types.hpp"
@@ -12,11 +12,10 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-// From the products of a row to the steps along it. Of a step, its multiplier's mean over the pass lacks the part
-// before which the pass had come to the row.
+// From the products of a row to the steps along it.
 template <int N>
-REGRETLESS_INLINE bool ascend(double y, double norm2, double b, double past, double* multipliers, double* lacks,
-                              const Ascent& a, double* products) {
+REGRETLESS_INLINE bool ascend(double y, double norm2, double b, double past, double* multipliers, const Ascent& a,
+                              double* products) {
   const auto all = [](double number) { return spread<N>(number); };
   const auto before = load<N>(multipliers), scores = load<N>(products) + all(b) * load<N>(a.biases);
   const auto aims = before + (all(1) - all(y) * scores) / all(norm2);
@@ -24,10 +23,13 @@ REGRETLESS_INLINE bool ascend(double y, double norm2, double b, double past, dou
   const auto next = lower(upper(aims, all(0)), load<N>(a.most)), steps = all(y) * (next - before);
   store(multipliers, next);
   store(products, steps);
-  if (lacks) store(lacks, load<N>(lacks) + all(past) * steps);
   bool moves = false;
   for (int k = 0; k < N; ++k) moves |= products[k] != 0;
-  if (moves && b != 0) store(a.biases, load<N>(a.biases) + steps * all(b) * all(a.inverse_constant));
+  if (moves && b != 0) {
+    const auto change = steps * all(b) * all(a.inverse_constant);
+    store(a.biases, load<N>(a.biases) + change);
+    if (a.lacks) store(a.bias_lacks, load<N>(a.bias_lacks) + all(past) * change);
+  }
   return moves;
 }
 
@@ -42,19 +44,22 @@ REGRETLESS_INLINE double norm2_by(const double* inverse, const Row& row) {
 template <int N>
 inline constexpr std::int64_t bytes_of_column = N * std::int64_t(sizeof(double));
 
-// To each vector its part of a row.
+// To each vector its part of a row; and to what the vectors' means over the pass lack of them, the part of it before
+// which the pass had come to the row.
 template <int N, class Row, class Value>
-REGRETLESS_INLINE void add_values(const Row& row, const double* by, double* vectors, const Value& value) {
-  const auto part = load<N>(by);
+REGRETLESS_INLINE void add_values(const Row& row, const double* by, double past, const Ascent& a, const Value& value) {
+  const auto part = load<N>(by), before = part * spread<N>(past);
   for (std::int64_t k = 0; k < row.n; ++k) {
-    double* const vector = vectors + std::int64_t(row.column(k)) * N;
-    store(vector, load<N>(vector) + part * spread<N>(value(k)));
+    const std::int64_t at = std::int64_t(row.column(k)) * N;
+    const auto x = spread<N>(value(k));
+    store(a.vectors + at, load<N>(a.vectors + at) + part * x);
+    if (a.lacks) store(a.lacks + at, load<N>(a.lacks + at) + before * x);
   }
 }
 template <int N, class Row>
-REGRETLESS_INLINE void add_row(const Row& row, const double* by, const Ascent& a) {
-  if (a.inverse) add_values<N>(row, by, a.vectors, [&](std::int64_t k) { return row.x[k] * a.inverse[row.column(k)]; });
-  else add_values<N>(row, by, a.vectors, [&](std::int64_t k) { return double(row.x[k]); });
+REGRETLESS_INLINE void add_row(const Row& row, const double* by, double past, const Ascent& a) {
+  if (a.inverse) add_values<N>(row, by, past, a, [&](std::int64_t k) { return row.x[k] * a.inverse[row.column(k)]; });
+  else add_values<N>(row, by, past, a, [&](std::int64_t k) { return double(row.x[k]); });
 }
 
 // The products of a row with the vectors, and its squared length.
@@ -73,37 +78,19 @@ LinearVerdict climb(const X& rows, const Labels& labels, double b, const Ascent&
   for (std::int64_t t = begin; t < end; ++t) {
     if (const LinearRefusal c = rows.check(t, a.columns); c != LinearRefusal::none) return {t, c};
     rows.prefetch(t, end);
-    if (a.columns > near_columns && t + 1 < end) rows.prefetch_weights(t + 1, a.vectors, bytes_of_column<N>);
+    if (a.columns > near_columns && t + 1 < end) {
+      rows.prefetch_weights(t + 1, a.vectors, bytes_of_column<N>);
+      if (a.lacks) rows.prefetch_weights(t + 1, a.lacks, bytes_of_column<N>);
+    }
     const auto row = rows[t];
     double norm2 = products_with<N>(row, a, products) + b * b;
     if (norm2 < infinity && a.inverse) norm2 = norm2_by(a.inverse, row) + b * b * a.inverse_constant;
     if (!(norm2 < infinity)) return {t, LinearRefusal::not_finite};
-    const std::int64_t at = rows.at(t) * N;
     const double y = labels.label[rows.at(t)] > 0 ? 1 : -1, past = double(a.before + t) / double(a.rounds);
-    if (norm2 > 0 && ascend<N>(y, norm2, b, past, a.multipliers + at, a.lacks ? a.lacks + at : nullptr, a, products))
-      add_row<N>(row, products, a);
+    if (norm2 > 0 && ascend<N>(y, norm2, b, past, a.multipliers + rows.at(t) * N, a, products))
+      add_row<N>(row, products, past, a);
   }
   return {end, LinearRefusal::none};
-}
-
-// From the vectors at the end of a pass to their means over it. Rows that did not move are not read.
-template <int N, Rows X>
-LinearVerdict to_means(const X& rows, std::int64_t count, double b, const Ascent& a) {
-  for (std::int64_t t = 0; t < count; ++t) {
-    double by[N];
-    bool any = false;
-    for (int k = 0; k < N; ++k) {
-      by[k] = -a.lacks[t * N + k];
-      any |= by[k] != 0;
-    }
-    if (!any) continue;
-    if (const LinearRefusal c = rows.check(t, a.columns); c != LinearRefusal::none) return {t, c};
-    rows.prefetch(t, count);
-    if (a.columns > near_columns && t + 1 < count) rows.prefetch_weights(t + 1, a.vectors, bytes_of_column<N>);
-    for (int k = 0; k < N; ++k) a.biases[k] += by[k] * b * a.inverse_constant;
-    add_row<N>(rows[t], by, a);
-  }
-  return {count, LinearRefusal::none};
 }
 
 // The sum of x'A^-1 x over all rows.

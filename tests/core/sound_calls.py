@@ -37,7 +37,7 @@ from ..finite_classes.trees import kuhn
 CLASSES = ("Player", "MirrorPlayer", "SecondOrderPlayer", "Combiner", "KernelMachine", "Puller", "Voter", "Dueler")
 CLASSES += ("AggregatedPlayer", "RegressionPlayer", "Explorer", "Tree", "TreeDuel", "Payer")
 READERS = ("add_words", "columns_of", "cross_rows", "fill_places", "number_columns", "number_keys")  # by name
-FUNCTIONS = ("sight", "sight_margins", "charge", "climb", "climb_to_means", "sum_of_squares", "squares")
+FUNCTIONS = ("sight", "sight_margins", "charge", "climb", "sum_of_squares", "squares")
 FUNCTIONS += ("column_squares", "divide_columns", "simplex_sums", "take_positive", "rows_of", "read_diagonal")
 FUNCTIONS += ("hinge_sums", "ridge_regression", "detect", "shorten_payoffs", "enclose", "solve_game", *READERS)
 UNRECORDED = _core.RegressionPlayer
@@ -150,10 +150,9 @@ def _minimised(X: Any) -> None:
     sparse, four = csr_array(X), _core.PENALTIES
     for values, *where in ((X, None, None), (sparse.data, sparse.indices, sparse.indptr)):
         labels, order = np.array([-1, 1] * 3, np.int32), np.arange(6)
-        vectors, multipliers, lacks = (np.zeros((n, four)) for n in (3, 6, 6))
+        vectors, multipliers, lacks = (np.zeros((n, four)) for n in (3, 6, 4))
         biases = np.zeros(four)
         _core.climb(values, *where, labels, order, 1.0, vectors, biases, multipliers, np.ones(four), lacks)
-        _core.climb_to_means(values, *where, 1.0, vectors, biases, lacks)
         _core.sum_of_squares(values, *where, np.ones(3))
         _core.ridge_regression(values, *where, labels, 1.0, np.zeros(4), 1.0, np.inf, np.zeros(4))
     _core.squares(np.ones(9))

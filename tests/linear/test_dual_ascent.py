@@ -19,13 +19,13 @@ def parts(X):
 def climb(X, y, b, orders, most=MOST, inverse=(None, 1.0)):
     """The kernel's vectors, means and multipliers after some passes, the constant feature's last."""
     n = len(most)
-    vectors, biases, multipliers, lacks = np.zeros((X.shape[1], n)), np.zeros(n), *np.zeros((2, X.shape[0], n))
+    vectors, lacks, multipliers = (np.zeros((size, n)) for size in (X.shape[1], X.shape[1] + 1, X.shape[0]))
+    biases = np.zeros(n)
     for number, order in enumerate(orders):
         its = lacks if number == len(orders) - 1 else None
         assert _core.climb(*parts(X), y, order, b, vectors, biases, multipliers, most, its, *inverse)[1] is None
     last = np.vstack([vectors, biases])
-    assert _core.climb_to_means(*parts(X), b, vectors, biases, lacks, *inverse)[1] is None
-    return last, np.vstack([vectors, biases]), multipliers
+    return last, last - lacks, multipliers
 
 
 def by_the_book(X, y, b, orders, most=MOST):

@@ -111,17 +111,17 @@ def _climbed(
 ) -> tuple[Array, Array] | None:
     """Weights, a row a penalty, and weights of the constant feature; None of rows with numbers too large."""
     climbed, biases = zeros_on_lines((batch.columns, len(most))), np.zeros(len(most))
-    multipliers, lacks = np.zeros((2, len(batch), len(most)))
+    multipliers, lacks = np.zeros((len(batch), len(most))), np.zeros((batch.columns + 1, len(most)))
     rows = batch.values, batch.indices, batch.starts
     for number, order in enumerate(passes):
         its = lacks if number == len(passes) - 1 else None
         _, why = _core.climb(*rows, signs, order, intercept, climbed, biases, multipliers, most, its, *inverse)
         if why is not None:
             return None
-    if _core.climb_to_means(*rows, intercept, climbed, biases, lacks, *inverse)[1] is not None:
-        return None
+    climbed -= lacks[:-1]
     # Each is read often; very many columns are dear to copy, and are measured where they lie.
-    return climbed.T if batch.columns > MANY_COLUMNS else np.ascontiguousarray(climbed.T), biases
+    vectors = climbed.T if batch.columns > MANY_COLUMNS else np.ascontiguousarray(climbed.T)
+    return vectors, biases - lacks[-1]
 
 
 def margin_direction(
