@@ -78,6 +78,8 @@ def shrunk(plain: float, h: float) -> float:
     low, high = 0.0, abs(plain)
     for _ in range(200):
         middle = (low + high) / 2
+        if not low < middle < high:
+            break
         low, high = (middle, high) if middle + h * np.tanh(middle / 2) < abs(plain) else (low, middle)
     return float(np.sign(plain)) * (low + high) / 2
 

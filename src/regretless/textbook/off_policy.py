@@ -127,8 +127,7 @@ def mean_refused(sums: Any, rounds: float, most: float, alpha: float) -> float:
     for _ in range(60):
         middle = (low + high) / 2
         logs = [one - rounds * log(1 + u * middle) for u, one in zip(RATES, sums, strict=True)]
-        capital = max(logs) + log(sum(exp(one - max(logs)) for one in logs) / len(logs))
-        low, high = (middle, high) if capital >= log(1 / alpha) else (low, middle)
+        low, high = (middle, high) if _log_of_mean(logs) >= log(1 / alpha) else (low, middle)
     return low
 
 
@@ -152,6 +151,8 @@ def largest_excess(variance: float, alpha: float) -> float:
         high *= 2
     for _ in range(200):
         middle = (low + high) / 2
+        if not low < middle < high:
+            break
         if _log_mean(middle, variance) < log(1 / alpha):
             low = middle
         else:
@@ -161,7 +162,12 @@ def largest_excess(variance: float, alpha: float) -> float:
 
 def _log_mean(s: float, variance: float) -> float:
     powers = [rate * s - (log(1 / (1 - rate)) - rate) * variance for rate in RATES_OF_LOSSES]
-    return max(powers) + log(sum(exp(power - max(powers)) for power in powers) / len(powers))
+    return _log_of_mean(powers)
+
+
+def _log_of_mean(powers: list[float]) -> float:
+    top = max(powers)
+    return top + log(sum(exp(power - top) for power in powers) / len(powers))
 
 
 def _policy_value(ledger: dict[str, Any], _: dict[str, Any], learner: dict[str, Any]) -> float:

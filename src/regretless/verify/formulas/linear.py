@@ -297,6 +297,8 @@ def _small_loss(lost: float, rounds: float, delta: float) -> float:
         return 1.0
     for _ in range(200):
         middle = (low + high) / 2
+        if not low < middle < high:
+            break
         low, high = (middle, high) if mean(middle) < -log(delta) else (low, middle)
     return high
 
