@@ -755,7 +755,7 @@ def test_shifted_losses_give_the_same_weights(schedule, experts):
 @pytest.mark.parametrize("rule", RULES)
 def test_a_million_rounds_do_no_harm(rule):
     """After 10^6 rounds weights are finite, and sums are what exact sums say."""
-    block = np.random.default_rng(2).random((10_000, 5))
+    block = np.random.default_rng(2).random((fewer(10_000, 2_000), 5))
     room = Room(5, rule, schedule="anytime" if rule == "hedge" else "constant", rate=0.1)
     blocks = fewer(100, 2)
     for _ in range(blocks):
@@ -832,7 +832,7 @@ def test_a_row_that_no_memory_could_hold_is_refused(width):
 
 def test_one_thread_at_a_time_plays():
     """While one thread plays, each call of another one is refused, and no round is lost."""
-    advice = np.random.default_rng(0).uniform(-1, 1, (fewer(20_000, 5_000), 64))
+    advice = np.random.default_rng(0).uniform(-1, 1, (fewer(20_000, 2_000), 64))
     room, alone = Room(64, "squint"), Room(64, "squint")
     alone.play(advice)
     p, predictions, waiting = np.empty(64), np.empty(1), np.zeros(room.core.room)
