@@ -103,7 +103,10 @@ struct RowsWithWords {
 }  // namespace regretless
 
 #if defined(REGRETLESS_ISA)
+#include <bit>
+
 #include "simd_sum.hpp"
+#include "text_block.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -136,23 +139,70 @@ static std::int32_t* sort_columns(const RowsWithWords& r, std::int64_t begin, st
     return end;
   }
   std::int32_t own[few], place[few], none = 0;  // a caller may write to the columns meanwhile
-  for (std::int32_t k = 0; k < few; ++k) own[k] = k < n ? column_of(r, r.words[begin + k]) : 0;
-  for (std::int32_t k = 0; k < n; ++k) none += own[k] < 0;
+  for (std::int32_t k = 0; k < n; ++k) {
+    own[k] = column_of(r, r.words[begin + k]);
+    none += own[k] < 0;
+  }
+  for (auto k = std::int32_t(n); k % columns_together; ++k) own[k] = 0;
   SomeColumns lanes;
   for (std::int32_t l = 0; l < columns_together; ++l) lanes[l] = l;
   for (std::int32_t first = 0; first < n; first += columns_together, lanes += columns_together) {
     SomeColumns these, count = {};
     std::memcpy(&these, own + first, sizeof these);
-    for (std::int32_t j = 0; j < n; ++j) {  // a comparison that is true is -1
-      const SomeColumns other = own[j] - SomeColumns{};
-      count -= (other < these) | ((other == these) & (j - SomeColumns{} < lanes));
-    }
+    const auto other = [&](std::int32_t j) { return own[j] - SomeColumns{}; };
+    // A comparison that is true is -1. What comes before these words stands before those that are the same.
+    const auto last = std::int32_t(std::min<std::int64_t>(first + columns_together, n));
+    for (std::int32_t j = 0; j < first; ++j) count -= other(j) <= these;
+    for (std::int32_t j = first; j < last; ++j)
+      count -= (other(j) < these) | ((other(j) == these) & (j - SomeColumns{} < lanes));
+    for (std::int32_t j = last; j < n; ++j) count -= other(j) < these;
     std::memcpy(place + first, &count, sizeof count);
   }
   for (std::int32_t k = 0; k < n; ++k)
     if (own[k] >= 0) r.sorted[place[k] - none] = own[k];
   return r.sorted + (n - none);
 }
+
+// Columns in order, each once and with the number of times that it comes, from an entry on; where the next one begins.
+#if defined(__AVX512BW__)
+REGRETLESS_INLINE std::int64_t write_counts(const std::int32_t* at, const std::int32_t* end, const RowsWithWords& r,
+                                            std::int64_t entries) {
+  const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  for (std::int32_t before = -1; at < end; before = at[-1]) {
+    const auto n = int(std::min<std::ptrdiff_t>(end - at, 16));
+    const auto there = __mmask16((1u << n) - 1);
+    const __m512i these = _mm512_maskz_loadu_epi32(there, at);
+    const __m512i shifted = _mm512_alignr_epi32(these, _mm512_set1_epi32(before), 15);
+    const __mmask16 begins = _mm512_mask_cmpneq_epi32_mask(there, these, shifted);
+    const int first = std::countr_zero(std::uint32_t(begins) | std::uint32_t(1) << n);
+    if (first) r.out[entries - 1] += first;  // of the column before
+    const int count = count_ones(begins);
+    const auto some = __mmask16((1u << count) - 1);
+    const __m512i places = _mm512_mask_compress_epi32(_mm512_set1_epi32(n), begins, lanes);
+    const __m512i counts = _mm512_sub_epi32(_mm512_alignr_epi32(_mm512_set1_epi32(n), places, 1), places);
+    _mm512_mask_storeu_epi32(r.out_indices + entries, some, _mm512_maskz_compress_epi32(begins, these));
+    _mm512_mask_storeu_pd(r.out + entries, __mmask8(some), _mm512_cvtepi32_pd(_mm512_castsi512_si256(counts)));
+    _mm512_mask_storeu_pd(r.out + entries + 8, __mmask8(some >> 8),
+                          _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(counts, 1)));
+    entries += count;
+    at += n;
+  }
+  return entries;
+}
+#else
+REGRETLESS_INLINE std::int64_t write_counts(const std::int32_t* at, const std::int32_t* end, const RowsWithWords& r,
+                                            std::int64_t entries) {
+  std::int32_t before = -1, count = 0;
+  for (--entries; at < end; before = *at++) {  // without a guess whether the next one is the same
+    const bool other = *at != before;
+    entries += other;
+    count = other ? 1 : count + 1;
+    r.out_indices[entries] = *at;
+    r.out[entries] = count;
+  }
+  return entries + 1;
+}
+#endif
 
 // Each word with the number of times that it stands in its row; what is of one column is added up.
 static void add_words(const RowsWithWords& r) {
@@ -168,16 +218,7 @@ static void add_words(const RowsWithWords& r) {
       for (; at < end && *at == column; ++at) ++count;
       r.out[entries] = value + double(count);
     }
-    // Words alone: they are written without a guess whether the next one is the same.
-    std::int32_t before = -1, count = 0;
-    for (--entries; at < end; before = *at++) {
-      const bool other = *at != before;
-      entries += other;
-      count = other ? 1 : count + 1;
-      r.out_indices[entries] = *at;
-      r.out[entries] = count;
-    }
-    r.out_starts[t + 1] = ++entries;
+    r.out_starts[t + 1] = entries = write_counts(at, end, r, entries);
   }
 }
 

@@ -22,12 +22,6 @@ namespace regretless {
 // hash it is.
 class HashedNumbers {
  public:
-  void prefetch(std::uint32_t hash) const { __builtin_prefetch(&slots_[hash & mask_]); }
-  // The number in the first place where one with this hash may stand; 0 where there is none.
-  std::uint32_t first(std::uint32_t hash) const {
-    const std::uint32_t number = slots_[hash & mask_].number;
-    return number - (number > 0);
-  }
   // The number with this hash that `is` says to be the one, counted from 0; -1 where there is none.
   template <class Is>
   std::int64_t find(std::uint32_t hash, Is is) const {
@@ -64,8 +58,8 @@ class HashedNumbers {
 };
 
 // Distinct words and sequences of them, numbered in the order in which they come. The numbers do not depend on the seed
-// of the hash. Words of up to 16 bytes, as nearly all are, are compared as two numbers; a sequence is the sequence
-// before its last word, and that word.
+// of the hash. Words of up to 16 bytes, as nearly all are, are two numbers that stand in the table itself; a sequence
+// is the sequence before its last word, and that word.
 class TextNumbers {
  public:
   static constexpr std::size_t together = 32;  // how many are looked up at once at most
@@ -83,13 +77,23 @@ class TextNumbers {
     std::uint32_t hashes[together];
     for (std::size_t k = 0; k < count; ++k) {
       some[k] = word_of(text + begins[k], ends[k] - begins[k]);
-      words_by_hash_.prefetch(hashes[k] = hash_of(some[k]));
+      hashes[k] = hash_of(some[k], text + begins[k]);
+      __builtin_prefetch(&slots_[hashes[k] & mask_]);
     }
-    for (std::size_t k = 0; k < count; ++k) __builtin_prefetch(words_.data() + words_by_hash_.first(hashes[k]));
+    for (std::size_t k = 0; k < count; ++k) __builtin_prefetch(words_.data() + slots_[hashes[k] & mask_]);
     for (std::size_t k = 0; k < count; ++k) {
-      const auto is = [&](std::uint32_t at) { return same(words_[at], some[k]); };
-      const std::int64_t known = words_by_hash_.find(hashes[k], is);
-      numbers[k] = known >= 0 ? words_[std::size_t(known)].number : new_word(some[k], hashes[k]);
+      for (std::size_t slot = hashes[k];; ++slot) {
+        const std::uint32_t place = slots_[slot & mask_];
+        const Word& one = words_[place];
+        if (place == 0) {
+          numbers[k] = new_word(some[k], text + begins[k], hashes[k]);
+          break;
+        }
+        if (same(one, some[k], text + begins[k])) {
+          numbers[k] = one.number;
+          break;
+        }
+      }
     }
   }
 
@@ -113,18 +117,18 @@ class TextNumbers {
     std::uint64_t first, second;  // eight bytes each, those beyond the end being 0
     std::uint32_t size;
     std::int32_t number;
-    const char* whole;
   };
   struct Sequence {
     std::int32_t before, last, number;
   };
 
   static Word word_of(const char* at, std::uint32_t size) {
-    return {load(at, size), load(at + 8, size < 8 ? 0 : size - 8), size, 0, at};
+    return {load(at, size), load(at + 8, size < 8 ? 0 : size - 8), size, 0};
   }
-  static bool same(const Word& a, const Word& b) {
-    if (a.first != b.first || a.second != b.second || a.size != b.size) return false;
-    return a.size <= 16 || std::memcmp(a.whole + 16, b.whole + 16, a.size - 16) == 0;
+  bool same(const Word& known, const Word& word, const char* whole) const {
+    if (known.first != word.first || known.second != word.second || known.size != word.size) return false;
+    return word.size <= 16 ||
+           std::memcmp(texts_[std::size_t(known.number)].data() + 16, whole + 16, word.size - 16) == 0;
   }
   static std::uint64_t load(const char* at, std::uint32_t size) {
     constexpr std::uint64_t all = ~std::uint64_t(0);
@@ -137,11 +141,23 @@ class TextNumbers {
   }
 
   // What can be looked up comes last: wherever memory runs out, nothing that is known lacks a part.
-  std::int32_t new_word(const Word& word, std::uint32_t hash) {
-    const std::int32_t number = new_text({word.whole, word.size});
-    words_.push_back({word.first, word.second, word.size, number, texts_.back().data()});
-    words_by_hash_.add(hash, std::uint32_t(words_.size() - 1));
-    return number;
+  std::int32_t new_word(Word word, const char* whole, std::uint32_t hash) {
+    if (3 * words_.size() > slots_.size()) grow();
+    word.number = new_text({whole, word.size});
+    words_.push_back(word);
+    place(std::uint32_t(words_.size() - 1), hash);
+    return word.number;
+  }
+  void place(std::uint32_t word, std::uint32_t hash) {
+    std::size_t slot = hash;
+    while (slots_[slot & mask_]) ++slot;
+    slots_[slot & mask_] = word;
+  }
+  void grow() {
+    slots_ = std::vector<std::uint32_t>(2 * slots_.size());
+    mask_ = slots_.size() - 1;
+    for (std::uint32_t k = 1; k < words_.size(); ++k)
+      place(k, hash_of(words_[k], texts_[std::size_t(words_[k].number)].data()));
   }
   std::int32_t new_text(std::string_view text) {
     if (texts_.size() == std::size_t(std::numeric_limits<std::int32_t>::max()))
@@ -156,16 +172,16 @@ class TextNumbers {
     hash ^= hash >> 32;
     return std::uint32_t(hash * odd >> 32);
   }
-  std::uint32_t hash_of(const Word& word) const {
-    if (word.size > 16) return long_hash(word);
+  std::uint32_t hash_of(const Word& word, const char* whole) const {
+    if (word.size > 16) return long_hash(whole, word.size);
     std::uint64_t hash = (seed_ ^ word.size) * odd;
     hash = std::rotl((hash ^ word.first) * odd, 29);
     hash = (hash ^ word.second) * odd;
     hash ^= hash >> 32;
     return std::uint32_t(hash * odd >> 32);
   }
-  std::uint32_t long_hash(const Word& word) const {
-    return std::uint32_t(byte_hash(word.whole, word.size, seed_, [](const char* at, std::size_t left) {
+  std::uint32_t long_hash(const char* whole, std::uint32_t size) const {
+    return std::uint32_t(byte_hash(whole, size, seed_, [](const char* at, std::size_t left) {
       std::uint64_t bytes = 0;
       for (std::size_t k = 0; k < left; ++k) bytes = bytes >> 8 | std::uint64_t(std::uint8_t(at[k])) << 56;
       return bytes;
@@ -173,8 +189,10 @@ class TextNumbers {
   }
 
   std::uint64_t seed_;
-  HashedNumbers words_by_hash_, sequences_by_hash_;
-  std::vector<Word> words_;
+  HashedNumbers sequences_by_hash_;
+  std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(1 << 10);  // by hash: which of the words, or 0
+  std::size_t mask_ = (1 << 10) - 1;
+  std::vector<Word> words_ = std::vector<Word>(1);  // the first one is none
   std::vector<Sequence> sequences_;
   std::vector<std::string_view> texts_;  // of all numbers
   std::deque<std::string> copies_;
@@ -243,12 +261,10 @@ class WordReader {
   // The words of a cell, and the sequences of them.
   void look_up(std::size_t begin, std::size_t end) {
     const std::size_t before = codes.size(), count = end - begin;
-    for (std::size_t k = begin; k < end; k += TextNumbers::together) {
-      std::int32_t some[TextNumbers::together];
-      const std::size_t left = std::min(end - k, TextNumbers::together);
-      numbers.words(text_.data(), begins_.data() + k, ends_.data() + k, left, some);
-      codes.insert(codes.end(), some, some + left);
-    }
+    codes.resize(before + count);
+    for (std::size_t k = 0; k < count; k += TextNumbers::together)
+      numbers.words(text_.data(), begins_.data() + begin + k, ends_.data() + begin + k,
+                    std::min(count - k, TextNumbers::together), codes.data() + before + k);
     std::size_t shorter = before;  // where the sequences that are one word shorter stand
     for (std::size_t length = 2; length <= std::min(count, ngrams_); ++length) {
       const std::size_t many = count - length + 1, at = codes.size();

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -238,11 +239,7 @@ class FeatureMap:
         """The number of each of these categories or words; -1 of those that are not known."""
         if self.bits is not None:
             return [self.number(column, value) for value in values]
-        known = self._numbers.setdefault(column, {})
-        try:
-            return list(map(known.__getitem__, values))  # in half the time, where all are known
-        except KeyError:
-            return [known.get(value, ABSENT) for value in values]
+        return list(map(self._numbers.setdefault(column, {}).get, values, repeat(ABSENT)))
 
     def learn(self, codes: Mapping[str, Codes], words: Mapping[str, Words]) -> None:
         """Number the new categories and words row by row, however the rows are cut in blocks."""
@@ -286,7 +283,7 @@ class FeatureMap:
         values = [column.values[code] for code in lacking.tolist()]
         self._admit(name, sum(map(len, values)))
         self._numbers[name].update(zip(values, range(first, first + len(values)), strict=True))
-        self._features.extend((name, value) for value in values)
+        self._features += zip(repeat(name), values)
         column.numbers[lacking] = np.arange(first, first + len(values), dtype=np.int32)
         return True
 
