@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regretless.data.vowpal_wabbit import TextReader, WabbitDecisions
+from regretless.data.vowpal_wabbit import TextReader
+from regretless.data.vowpal_wabbit_decisions import WabbitDecisions
 from regretless.errors import DataError, ModelError
 
 REAL = Path(__file__).parents[3] / "shared/data/bandits/vw_rcv1_raw_cb_small.vw.xz"

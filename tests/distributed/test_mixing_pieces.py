@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from regretless.data import open_stream
 from regretless.data.stream import Stream
 from regretless.distributed import Mixture, arrays, files, mix
+from regretless.distributed.pieces import Lines
 from regretless.distributed.shards import Shard
-from regretless.distributed.sources import Lines
 from regretless.errors import DataError, RegretlessError
 from regretless.linear import Perceptron
 

@@ -156,7 +156,7 @@ def _of_table(arguments: DecisionOptions, form: str) -> dict[str, Any]:
 
 
 def _wabbit(arguments: DecisionOptions, value_range: Range, actions: list[str] | None, schema: Any) -> DecisionStream:
-    from ..data.vowpal_wabbit import WabbitDecisions
+    from ..data.vowpal_wabbit_decisions import WabbitDecisions
 
     columns = {
         "--costs": arguments.costs,

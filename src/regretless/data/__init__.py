@@ -15,7 +15,7 @@ MODULES = {
     "LabelDecisions": "decisions",
     "LogColumns": "decision_tables",
     "Stream": "stream",
-    "WabbitDecisions": "vowpal_wabbit",
+    "WabbitDecisions": "vowpal_wabbit_decisions",
     "WabbitStream": "vowpal_wabbit_rows",
     "load_svmlight": "svmlight",
     "open_stream": "rows",
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .rows import open_stream
     from .stream import Stream
     from .svmlight import load_svmlight
-    from .vowpal_wabbit import WabbitDecisions
+    from .vowpal_wabbit_decisions import WabbitDecisions
     from .vowpal_wabbit_rows import WabbitStream, write_vowpal_wabbit
 
 __all__ = [
