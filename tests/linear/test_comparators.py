@@ -347,3 +347,20 @@ def test_the_length_of_a_long_vector_is_that_of_a_short_one(count, power):
     vector = np.random.default_rng(6).normal(size=count) * 10.0**power
     scaled = float(np.sqrt(np.square(vector / 10.0**power).sum() + 4.0)) * 10.0**power
     assert length(vector, 2 * 10.0**power) == pytest.approx(scaled, rel=1e-13)
+
+
+@pytest.mark.parametrize(("noise", "count"), [(1.0, 1), (0.1, 2)])
+def test_many_rows_of_many_classes_are_passed_over_less_often(noise, count, monkeypatch):
+    """Where rows have many entries one average is learned of targets that are often updated, else two, and bounds come
+    within 5 % of those along all."""
+    random, names = np.random.default_rng(0), []
+    y = random.integers(0, 6, 400)
+    X = np.eye(6)[y] + noise * random.normal(size=(400, 6))
+    learner = Perceptron().fit(X, y)
+    whole, means = learner.certify(X, y), question.Question.means
+    monkeypatch.setattr(question.Question, "means", lambda self, plans: names.extend(plans) or means(self, plans))
+    monkeypatch.setattr(search, "MOST_PLAYED", X.size - 1)
+    for one, other in zip(learner.certify(X, y), whole, strict=True):
+        assert one.bound is None or one.bound <= other.bound * 1.05
+    assert len(names) == count
+    assert any("ball" in name for name, _ in names)

@@ -29,7 +29,7 @@ from .comparators.evaluate import Charged, Tally
 from .comparators.line_search import Best, best_on
 from .comparators.question import MOST_PLAYED, Question, epochs
 from .comparators.rays import Direction, Ray, RaySums, Sight
-from .comparators.search import extra_plans, unit_length
+from .comparators.search import OFTEN, extra_plans, unit_length
 from .state import BIAS, State
 
 TWICE = [FIELDS.index(name) for name in ("loss", "slope2", "step2", "reach2")]
@@ -175,7 +175,6 @@ class MulticlassPerceptron(AllInOne):
 SVM_EXPONENTS = (-1, 0, 1, 2, 3)  # of C in units of 1 / r^2
 MOST_LOOKED_AT = 2_000_000  # entries times classes of the rows that scales are looked for on
 BALL = (0.5,)  # of gradient descent on many rows, as a share of the largest that can matter
-OFTEN = 0.2  # the share of updates from which on no ball is learned of many rows
 PIECE = 64  # rows that are looked at together, or not
 MOST_MARGIN_ENTRIES = 4_000_000  # of the rows that the maximum margin of all classes is found from
 
