@@ -22,8 +22,9 @@ inline std::uint64_t splitmix64(std::uint64_t number) {
 }
 
 // Few features soon have all their pairs: the numbers of near ones, and of pairs of these, stand in a triangle, where
-// they need no search. It has a line for each feature, of its own number and those of its pairs with smaller ones.
-inline constexpr std::int64_t near_features = 1024, triangle_size = near_features * (near_features + 3) / 2;
+// they need no search. It has a line for each feature, of its own number and those of its pairs with smaller ones. So
+// many features are near as have 2^20 keys, more than which no model lists; from 4 MiB on numpy asks for huge pages.
+inline constexpr std::int64_t near_features = 1447, triangle_size = near_features * (near_features + 3) / 2;
 inline std::int64_t triangle_line(std::int64_t larger) { return larger * (larger + 3) / 2; }
 inline bool is_near(std::int64_t key) {
   const std::int64_t larger = key & largest_feature, above = key >> 32;

@@ -472,7 +472,7 @@ def fill_places(places: Annotated[NDArray[numpy.uint64], dict(shape=(None,), ord
     Give listed keys, which differ, their places in a table; near ones stand in the triangle.
     """
 
-TRIANGLE_SIZE: int = 525824
+TRIANGLE_SIZE: int = 1049075
 
 class Puller:
     """A bandit's rule and borrowed state; feed it rounds."""

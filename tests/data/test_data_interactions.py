@@ -508,7 +508,7 @@ def test_a_column_beyond_the_limit_is_not_written(key: int) -> None:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("bits", [None, 3, 18])
 @pytest.mark.parametrize("limit", [1 << 20, 100])
-@pytest.mark.parametrize("shape", [(40, 4, 9), (9, 60, 90), (2, 300, 400), (60, 9, 1400)])
+@pytest.mark.parametrize("shape", [(40, 4, 9), (9, 60, 90), (2, 300, 400), (60, 9, 1700)])
 def test_rows_are_crossed_as_a_plain_loop_does(
     shape: tuple[int, int, int], limit: int, bits: int | None, dtype: Any
 ) -> None:

@@ -23,6 +23,7 @@ ENTRIES = 1 << 15  # about how many are put together at a time, for them to stay
 ROWS = 1 << 12  # with at most so many rows
 PLACES = 1 << 10  # of the first hash table; a power of two
 MANY_PLACES = 1 << 20  # from which on it grows twofold and not fourfold
+SIZES = (1 << 13, 1 << 20)  # of lists of keys: what is not written to takes no memory, and large arrays huge pages
 NO_PLACES = np.empty(0, np.int32)
 Name = str | int
 Pair = tuple[Name, Name]
@@ -150,11 +151,12 @@ class Keys:
     def _grow(self) -> None:
         """Make room for more keys, where they are listed or in the hash table."""
         if self._count == len(self._listed):
-            listed = np.empty(_larger(self._count), np.int64)
+            listed = np.empty(next((size for size in SIZES if size > self._count), 2 * self._count), np.int64)
             listed[: self._count] = self._listed
             self._listed = listed
         else:
-            self._places = np.empty(_larger(len(self._places)), np.uint64)
+            size = len(self._places)
+            self._places = np.empty((4 if size < MANY_PLACES else 2) * size, np.uint64)
             fill_places(self._places, self._triangle, self._listed, self._count)
 
     def listed(self) -> Array:
@@ -351,10 +353,6 @@ class Crossing:
             raise ModelError(f"the description of the columns is damaged (products {pairs!r})")
         numbering.restore(schema)
         return result
-
-
-def _larger(size: int) -> int:
-    return (4 if size < MANY_PLACES else 2) * size
 
 
 class TooManyProducts(RegretlessError):
