@@ -44,7 +44,7 @@ for number, handler in {signal.SIGINT: signal.default_int_handler, signal.SIGHUP
 
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
 # Numba compiles what quantecon runs in each process that runs it, for up to ten seconds.
-BY_NUMBA = ("test_bimatrix.py", "test_docs_general_sum.py")
+BY_NUMBA = ("test_bimatrix.py", "test_docs_general_sum.py", "[solve/equilibria-")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -75,7 +75,7 @@ def pytest_make_collect_report(
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """All workers have the same order, and one begins with what numba compiles. Tests of many minutes are those of
     `make soak` alone."""
-    items.sort(key=lambda item: (item.path.name not in BY_NUMBA, item.path))
+    items.sort(key=lambda item: (not any(name in item.nodeid for name in BY_NUMBA), item.path))
     if os.environ.get("HYPOTHESIS_PROFILE") == "soak":
         return
     long = [item for item in items if item.get_closest_marker("soak")]
