@@ -14,6 +14,7 @@ perceptron's updates.
 from __future__ import annotations
 
 from contextlib import nullcontext
+from functools import cached_property
 from math import inf
 from typing import Any
 
@@ -233,7 +234,7 @@ class MarginSearch:
     ----------
     lower, upper, weights, support, separable, converged, why
         As in `MaxMargin`.
-    proven, residual
+    proven
         As in `Separation`, when nothing separates the rows.
     """
 
@@ -246,7 +247,7 @@ class MarginSearch:
         toward: Array | None = None,
     ) -> None:
         self.rows, self.tolerance, self._toward = rows, tolerance, toward
-        self.lower, self.upper, self.residual = 0.0, inf, inf
+        self.lower, self.upper = 0.0, inf
         self.weights: Array | None = None
         self.support: tuple[Array, Array] = (np.zeros(0, np.intp), np.zeros(0))
         self.separable: bool | None = None
@@ -254,6 +255,11 @@ class MarginSearch:
         self.why = ""
         self._call, self._budget, self._entries = call, budget, float(rows.terms.sum())
         self._goal, self._sizes = tolerance, np.ones(rows.rows)
+
+    @cached_property
+    def residual(self) -> float:
+        """As in `Separation`, when nothing separates the rows; few ask where that is proved."""
+        return self.rows.outside(self.rows.combination(*self.support), inf)
 
     def run(self) -> None:
         """Look until the gap is closed, or until it is known that it cannot be."""
@@ -311,7 +317,7 @@ class MarginSearch:
                 return False
             why = f"{self._call(np.array(pair))} are equal and have different labels"
             self._inseparable(np.array(pair), np.full(2, 0.5), why, proven=True)
-        self.residual = 0.0
+        self.residual = 0.0  # and not what rounding may make of it
         return True
 
     def _grow(self, sizes: Array, goal: float) -> None:
@@ -452,7 +458,6 @@ class MarginSearch:
     def _inseparable(self, rows: Array, weights: Array, why: str, *, proven: bool) -> None:
         places = np.flatnonzero(weights)
         self.support = rows[places], weights[places]
-        self.residual = self.rows.outside(self.rows.combination(*self.support), inf)
         self.lower, self.upper, self.weights = 0.0, 0.0 if proven else self.residual, None
         self.separable, self.proven, self.converged, self.why = False, proven, True, why
 
