@@ -46,13 +46,13 @@ def test_a_malformed_file_is_refused_in_one_line(
     monkeypatch.delenv("REGRETLESS_MAX_MEMORY", raising=False)
     file, out = tmp_path / case.name, tmp_path / "out.rgl"
     file.write_bytes(case.made())
-    result = CommandLine(capsys, monkeypatch)(*command(case.target, file, beside, out))
-    lines = [line for line in result.err.splitlines() if case.said in line]
-    assert lines, result.err
-    assert result.code == case.code
+    answer = CommandLine(capsys, monkeypatch)(*command(case.target, file, beside, out))
+    lines = [line for line in answer.err.splitlines() if case.said in line]
+    assert lines, answer.err
+    assert answer.code == case.code
     assert lines[0].startswith("regretless: ")
-    assert "REGRETLESS_TRACEBACK" not in result.err
-    assert "Traceback" not in result.err
+    assert "REGRETLESS_TRACEBACK" not in answer.err
+    assert "Traceback" not in answer.err
     if out.exists():
         read(out)
         out.unlink()
@@ -85,9 +85,9 @@ def test_what_is_read_here_and_there_is_not_waited_for_in_a_pipe(
 ) -> None:
     """A FIFO that nobody writes to is refused at once."""
     os.mkfifo(tmp_path / name)
-    result = CommandLine(capsys, monkeypatch)("learn", tmp_path / name, "--learner", "perceptron", "--target", "last")
-    assert result.code == 1
-    assert "cannot be read from a pipe" in result.err
+    answer = CommandLine(capsys, monkeypatch)("learn", tmp_path / name, "--learner", "perceptron", "--target", "last")
+    assert answer.code == 1
+    assert "cannot be read from a pipe" in answer.err
 
 
 def test_an_array_that_is_cut_short_while_it_is_read_is_an_error(tmp_path: Path) -> None:
@@ -104,9 +104,9 @@ def test_an_array_that_is_cut_short_while_it_is_read_is_an_error(tmp_path: Path)
 
 def test_names_that_are_alike_are_distinct_in_proportion_to_their_number() -> None:
     """20,000 strategies of one name get 20,000 names, whose search does not begin anew for each."""
-    result = distinct(["s"] * 20_000)
-    assert result[:2] == ["s", "s (2)"]
-    assert result[-1] == "s (20000)"
+    names = distinct(["s"] * 20_000)
+    assert names[:2] == ["s", "s (2)"]
+    assert names[-1] == "s (20000)"
     assert distinct(["s", "s (2)", "s", ""]) == ["s", "s (2)", "s (3)", "4"]
 
 

@@ -15,8 +15,8 @@ from .mutants.changes import told_apart
 def of_rules() -> list[str]:
     """The names of all faults of the update rules, whether or not they compile."""
     headers = {header: rules.ROOT / "cpp" / "regretless" / f"{header}.hpp" for header in rules.RULES}
-    results = [rules.planted(header, path.read_text(), 1, set())[1] for header, path in headers.items()]
-    return told_apart([rule.name for each in results for rule in each])
+    changes = [rules.planted(header, path.read_text(), 1, set())[1] for header, path in headers.items()]
+    return told_apart([rule.name for each in changes for rule in each])
 
 
 def test_every_equivalent_is_one_mutant():

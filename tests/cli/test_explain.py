@@ -160,8 +160,8 @@ def test_the_first_command_to_try_runs_with_its_names_filled_in(command_line: Co
     for name in TABLES[kind]:
         command = describe_learner(kind, name)["examples"][0].replace("LO HI", "0 1").replace("ARM,ARM", "a,b")
         more = {"bandits": ["--runs", "1"], "linear": ["--no-certify"], "regression": ["--no-certify"]}.get(kind, [])
-        result = command_line(*command.split()[1:], *more)
-        assert result.code == 0, (command, result.err)
+        answer = command_line(*command.split()[1:], *more)
+        assert answer.code == 0, (command, answer.err)
 
 
 ROWS = np.array([[1.0, 2.0], [2.0, 1.0], [2.0, -2.0], [-1.0, 0.5], [-3.0, 1.0]])

@@ -65,26 +65,26 @@ class Recorder:
         before, function = copied((args, named)), self._function
         name = f"{self._name}.__init__" if isinstance(function, type) else self._name
         self._calls.setdefault(name, []).append((self._of, before))
-        result = function(*args, **named)
+        answer = function(*args, **named)
         if not isinstance(function, type) or self._name in PASSED_ON:
-            return result
+            return answer
 
         def again() -> tuple[Any, Any]:
             own = copied(before)
             return function(*own[0], **own[1]), own
 
-        return Recorder(self._name, result, self._calls, again)
+        return Recorder(self._name, answer, self._calls, again)
 
     def __getattr__(self, name: str) -> Any:
-        result = getattr(self._function, name)
-        if not callable(result):
-            return result
+        attribute = getattr(self._function, name)
+        if not callable(attribute):
+            return attribute
 
         def of() -> tuple[Any, Any]:
             one, borrowed = self._of()
             return getattr(one, name), borrowed
 
-        return Recorder(f"{self._name}.{name}", result, self._calls, of)
+        return Recorder(f"{self._name}.{name}", attribute, self._calls, of)
 
 
 @contextmanager

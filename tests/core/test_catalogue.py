@@ -139,11 +139,11 @@ def test_no_code_asks_for_a_learner_by_its_name():
     source = ROOT / "src" / "regretless"
     modules = {path.relative_to(source).as_posix(): path for path in source.rglob("*.py")}
     written = re.compile("|".join(f'"{re.escape(name)}"' for name in names))
-    results = [
+    places = [
         (module, word)
         for module, path in modules.items()
         if not module.startswith(OWN) and written.search(path.read_text())  # few are, and parsing takes long
         for word in _compared(path)
         if word in names and not module.startswith(ELSE.get(word, ()))
     ]
-    assert not results
+    assert not places

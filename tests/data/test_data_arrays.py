@@ -145,8 +145,8 @@ def test_npz_of_rows(order: Any, compressed: bool, dtype: str, tmp_path: Path, s
     (np.savez_compressed if compressed else np.savez)(tmp_path / "t.npz", X=values, y=Y)
     stream = open_stream(tmp_path / "t.npz")
     assert len(list(stream.batches())) > 5
-    result, labels = whole(stream)
-    assert result.tolist() == values.tolist()
+    rows, labels = whole(stream)
+    assert rows.tolist() == values.tolist()
     assert labels == Y.tolist()
     assert whole(open_stream(tmp_path / "t.npz", dtype="float32"))[0].dtype == np.float32
 

@@ -55,8 +55,8 @@ def array(values: Any) -> bytes:
 def members(path: Path) -> dict[str, str]:
     """The texts in an archive, by name."""
     with tarfile.open(path) as file:
-        results = {one.name: file.extractfile(one) for one in file.getmembers()}
-        return {name: member.read().decode() for name, member in results.items() if member is not None}
+        contents = {one.name: file.extractfile(one) for one in file.getmembers()}
+        return {name: member.read().decode() for name, member in contents.items() if member is not None}
 
 
 # Numbers.
@@ -564,11 +564,11 @@ def test_damaged_files_are_read_or_refused(tmp_path_factory, generator, kind, ex
     path.write_bytes(damaged(generator.choice(sources), generator))
     message = None
     try:
-        result = read_game(path, exact=exact).payoffs
+        payoffs = read_game(path, exact=exact).payoffs
     except DataError as error:
-        message, result = str(error), []
+        message, payoffs = str(error), []
     assert message is None or re.fullmatch(rf"{re.escape(str(path))}(:\d+)*: .*; .+", message)
-    assert all(np.isfinite(one.astype(np.float64)).all() for one in result)
+    assert all(np.isfinite(one.astype(np.float64)).all() for one in payoffs)
 
 
 # Real files.

@@ -153,8 +153,8 @@ def mixing(
     player: Player, shards: Shards, theta: Array, clock: Ledger, weighting: str
 ) -> tuple[Array, Ledger, list[Ledger], list[float]]:
     """Some shards from the same weights: the mean, where the clock goes on, the books and mu."""
-    results = [player.shard(theta, X, y, clock) for X, y in shards]
-    books = [own(book, clock) for _, book in results]
+    parts = [player.shard(theta, X, y, clock) for X, y in shards]
+    books = [own(book, clock) for _, book in parts]
     by = {
         "uniform": [1.0 for _ in shards],
         "updates": [book.updates for book in books],
@@ -162,9 +162,9 @@ def mixing(
     }[weighting]
     mu = [weight / sum(by) if sum(by) else 0.0 for weight in by]
     if any(mu):
-        theta = sum(share * ended for share, (ended, _) in zip(mu, results, strict=True))
+        theta = sum(share * ended for share, (ended, _) in zip(mu, parts, strict=True))
     names = ("rounds", "slope2", "max_norm2")
-    clock = Ledger(**{name: max(getattr(book, name) for _, book in results) for name in names})
+    clock = Ledger(**{name: max(getattr(book, name) for _, book in parts) for name in names})
     return theta, clock, books, mu
 
 

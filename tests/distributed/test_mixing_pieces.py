@@ -103,8 +103,8 @@ def test_pieces_of_arrays_are_rows() -> None:
     X, y = joined(pairs(2))
     sparse, pandas = pytest.importorskip("scipy.sparse"), pytest.importorskip("pandas")
     forms = [(X, y), (X.tolist(), y.tolist()), (sparse.coo_matrix(X), y), (pandas.DataFrame(X), pandas.Series(y))]
-    results = [mix(Perceptron(), arrays([form], pieces=4)).learner.coef_ for form in forms]
-    assert all(np.array_equal(one, results[0]) for one in results)
+    weights = [mix(Perceptron(), arrays([form], pieces=4)).learner.coef_ for form in forms]
+    assert all(np.array_equal(one, weights[0]) for one in weights)
     assert arrays([(X, y)], pieces=4)[3].name == "shard 0[4/4]"
     with pytest.raises(DataError, match=r"shard 0: 2 rows; they cannot be cut into 3 pieces"):
         arrays([(X[:2], y[:2])], pieces=3)

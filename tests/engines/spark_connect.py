@@ -34,14 +34,14 @@ def main(path: str) -> None:
         refused = ""
     except RegretlessError as error:
         refused = str(error)
-    results = {
+    report = {
         "session": type(session).__module__,
         "weights": [model.learner.coef_.tolist(), here.learner.coef_.tolist()],
         "labels": [predicted["prediction"].to_pylist(), here.learner.predict(separable()[0]).tolist()],
         "refused": refused,
     }
     session.stop()
-    print("FOUND " + json.dumps(results), flush=True)
+    print("FOUND " + json.dumps(report), flush=True)
 
 
 if __name__ == "__main__":

@@ -435,11 +435,11 @@ def test_all_instruction_sets_give_the_same_bits(game, composition, charge, line
         for isa in _core.isas():
             _core.use_isa(isa)
             room = Room(len(prior), rule, prior, charge=charge, schedule=schedule, rate=RATE, linear=linear)
-            _, *results = room.play(advice, None if charge == "table" else outcomes)
+            _, *bits = room.play(advice, None if charge == "table" else outcomes)
             rates = np.empty(len(prior))
             room.core.rates(rates)
             numbers = np.array([room.core.gap(), room.core.rate(), room.core.log_potential(), *rates])
-            names.add(room.bits() + b"".join(one.tobytes() for one in (*results, numbers)))
+            names.add(room.bits() + b"".join(one.tobytes() for one in (*bits, numbers)))
     finally:
         _core.use_isa(before)
     assert len(names) == 1

@@ -191,9 +191,9 @@ def test_a_comparator_that_there_cannot_be_has_its_reason():
     rows, y = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([0.0, 1.0])
 
     def reasons(advice, loss, **options):
-        result = absent_reasons(ledger_of(advice, y, loss), loss, **options)
-        assert not {"best_convex", "best_linear"} & set(find(advice, y, loss)) & set(result)
-        return result
+        why = absent_reasons(ledger_of(advice, y, loss), loss, **options)
+        assert not {"best_convex", "best_linear"} & set(find(advice, y, loss)) & set(why)
+        return why
 
     assert "best expert" in reasons(rows, Loss("table"))["best_convex"]
     assert "shape" in reasons(rows, Loss("own", own=lambda a, y: abs(a - y)))["best_convex"]

@@ -193,8 +193,8 @@ def all_is_finite(learner: Any) -> None:
         return
     arrays, ledger = learner._state.arrays(), learner.ledger_
     rest = [array for name, array in arrays.items() if name != "book"]
-    results = [getattr(ledger, one.name) for one in fields(ledger) if one.name not in ("first_rate", "last_rate")]
-    assert all(np.isfinite(one).all() for one in [*rest, *results])
+    numbers = [getattr(ledger, one.name) for one in fields(ledger) if one.name not in ("first_rate", "last_rate")]
+    assert all(np.isfinite(one).all() for one in [*rest, *numbers])
     for one in learner.certify():
         assert not one.violated, str(one)
         assert one.why or np.isfinite([one.bound, one.observed, one.shown_bound]).all(), str(one)

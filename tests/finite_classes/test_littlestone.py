@@ -255,7 +255,7 @@ def test_forgetting_is_reported_and_harmless() -> None:
 def test_instruction_sets_agree(isas: list[str]) -> None:
     """On every instruction set the same number of steps leads to the same dimensions and the same tree."""
     finite_class, coins = FiniteClass.named("intervals:30"), random_class(200, 9)
-    results = []
+    answers = []
     for isa in isas:
         _core.use_isa(isa)
         whole, luck = littlestone_dimension(finite_class), randomized_littlestone_dimension(coins)
@@ -265,9 +265,9 @@ def test_instruction_sets_agree(isas: list[str]) -> None:
             search: Any = kind(made.columns, made.hypotheses)
             search.run(None, 1 << 40)
             words.append(search.words)
-        results.append((whole.value, whole.steps, tree, luck.value, luck.steps, words))
-    assert results[0][0] == 8
-    assert all(other == results[0] for other in results[1:])
+        answers.append((whole.value, whole.steps, tree, luck.value, luck.steps, words))
+    assert answers[0][0] == 8
+    assert all(other == answers[0] for other in answers[1:])
 
 
 @given(SMALL, st.integers(0, 6), st.booleans())
@@ -612,7 +612,7 @@ def test_threads_share_a_search() -> None:
     with ThreadPoolExecutor(4) as pool:
         answers = [pool.submit(search.labels, None, point) for point in range(size)]
         looks = [search._search.known for _ in range(1000)]
-        results = [one.result() for one in answers]
+        dimensions = [one.result() for one in answers]
     assert looks == sorted(looks)
     assert not search.memory_full
-    assert results == [LittlestoneSearch(finite_class).labels(None, point) for point in range(size)]
+    assert dimensions == [LittlestoneSearch(finite_class).labels(None, point) for point in range(size)]

@@ -284,9 +284,9 @@ def after_a_point(cost: list[int], zeros: int, ones: int, lead: int, place: int)
 @pytest.mark.parametrize("points", [1, 2, 3])
 def test_on_three_points_halving_is_optimal(points):
     """Of all classes on up to three points there is none on which halving pays more than the Littlestone dimension."""
-    results = all_classes(points)
+    classes = all_classes(points)
     for learner in ("eager 1", "eager 0", "lazy 1", "lazy 0", "best ties"):
-        assert results[learner] == results["ldim"]
+        assert classes[learner] == classes["ldim"]
 
 
 def test_on_four_points_ties_matter_and_nothing_else():
@@ -294,22 +294,22 @@ def test_on_four_points_ties_matter_and_nothing_else():
 
     1,456 of 65,535 classes are such with ties to 1, and 288 with ties to 0 as well; pruning late never helps.
     """
-    results = all_classes(4)
-    worse = [results["eager 1"][these] > results["ldim"][these] for these in range(1 << 16)]
-    assert {results["size"][these] for these in range(1 << 16) if worse[these]} == {8}
+    classes = all_classes(4)
+    worse = [classes["eager 1"][these] > classes["ldim"][these] for these in range(1 << 16)]
+    assert {classes["size"][these] for these in range(1 << 16) if worse[these]} == {8}
     assert sum(worse) == 1456
     both = [
-        min(results["eager 0"][these], results["eager 1"][these]) > results["ldim"][these] for these in range(1 << 16)
+        min(classes["eager 0"][these], classes["eager 1"][these]) > classes["ldim"][these] for these in range(1 << 16)
     ]
     assert sum(both) == 288
-    assert results["best ties"] == results["ldim"] == results["lazy with best ties"]
-    assert results["eager 1"] == results["lazy 1"]
-    assert results["eager 0"] == results["lazy 0"]
+    assert classes["best ties"] == classes["ldim"] == classes["lazy with best ties"]
+    assert classes["eager 1"] == classes["lazy 1"]
+    assert classes["eager 0"] == classes["lazy 0"]
 
 
 def test_searches_agree_with_the_table_of_all_classes():
     """The worst case of halving is what the table of all classes on four points says, for every 97th class."""
-    results = all_classes(4)
+    classes = all_classes(4)
     for these in range(1, 1 << 16, 97):
         rows = [[function >> point & 1 for point in range(4)] for function in range(16) if these >> function & 1]
         judged = FiniteClass(rows)
@@ -319,7 +319,7 @@ def test_searches_agree_with_the_table_of_all_classes():
             "lazy 1": {"prune": "mistake"},
             "lazy 0": {"tie": 0, "prune": "mistake"},
         }.items():
-            assert worst_case(Halving(judged, **settings)).mistakes == results[learner][these]
+            assert worst_case(Halving(judged, **settings)).mistakes == classes[learner][these]
 
 
 def test_ties_matter():
@@ -353,11 +353,11 @@ def test_no_ties_make_halving_optimal():
 
     By the table of all classes four points are too few for that, and by the test below eight functions are.
     """
-    result = written(NO_TIE_HELPS)
-    assert (result.hypotheses, result.points) == (9, 5)
-    assert littlestone_dimension(result).value == worst_case(StandardOptimal(result)).mistakes == 2
-    assert cost_with_best_ties(result) == cost_with_best_ties(result, lazy=True) == 3
-    assert {worst_case(Halving(result, tie=tie)).mistakes for tie in (0, 1)} == {3}
+    finite_class = written(NO_TIE_HELPS)
+    assert (finite_class.hypotheses, finite_class.points) == (9, 5)
+    assert littlestone_dimension(finite_class).value == worst_case(StandardOptimal(finite_class)).mistakes == 2
+    assert cost_with_best_ties(finite_class) == cost_with_best_ties(finite_class, lazy=True) == 3
+    assert {worst_case(Halving(finite_class, tie=tie)).mistakes for tie in (0, 1)} == {3}
 
 
 @given(tables(hypotheses=8, points=7))
@@ -373,11 +373,11 @@ def test_of_eight_functions_halving_with_good_ties_is_optimal(table):
 
 def test_pruning_late_may_be_better():
     """On one class of nine functions on five points halving that prunes always errs three times, the lazy one twice."""
-    result = written(LAZY_IS_BETTER)
-    assert (result.hypotheses, result.points) == (9, 5)
+    finite_class = written(LAZY_IS_BETTER)
+    assert (finite_class.hypotheses, finite_class.points) == (9, 5)
     for tie in (0, 1):
-        assert worst_case(Halving(result, tie=tie)).mistakes == 3
-        assert worst_case(Halving(result, tie=tie, prune="mistake")).mistakes == 2
+        assert worst_case(Halving(finite_class, tie=tie)).mistakes == 3
+        assert worst_case(Halving(finite_class, tie=tie, prune="mistake")).mistakes == 2
 
 
 @given(tables(hypotheses=12, points=6), st.data())

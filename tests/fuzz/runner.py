@@ -63,7 +63,7 @@ def content_of(name: str, seed: int, number: int) -> bytes:
 def fuzz(name: str, seed: int, seconds: float = 0.0, most: int = 1 << 60) -> tuple[int, list[Finding]]:
     """Run a target so long, or so often; how many executions there were, and what was found."""
     made(name)  # once, and not in every child
-    end, done, results = time.monotonic() + seconds if seconds else float("inf"), 0, []
+    end, done, faults = time.monotonic() + seconds if seconds else float("inf"), 0, []
     with TemporaryDirectory(prefix="regretless-fuzz-") as folder:
         write_beside(Path(folder))
         while done < most and time.monotonic() < end:
@@ -71,8 +71,8 @@ def fuzz(name: str, seed: int, seconds: float = 0.0, most: int = 1 << 60) -> tup
             for number, what in _child(name, seed, range(done, done + count), Path(folder), end):
                 done = number + 1
                 if what:
-                    results.append(Finding(name, number, what, content_of(name, seed, number)))
-    return done, results
+                    faults.append(Finding(name, number, what, content_of(name, seed, number)))
+    return done, faults
 
 
 def _child(name: str, seed: int, numbers: range, folder: Path, end: float) -> Iterator[tuple[int, str]]:

@@ -157,15 +157,15 @@ def test_equations_are_solved_from_their_digits(size, bits, seed):
 def determinant(matrix: Any) -> Fraction:
     """By elimination in fractions."""
     rows = [[Fraction(number) for number in row] for row in matrix.tolist()]
-    result = Fraction(1)
+    product = Fraction(1)
     while rows:
         place = next((place for place, row in enumerate(rows) if row[0]), None)
         if place is None:
             return Fraction(0)
         first = rows.pop(place)
-        result *= first[0] * (-1) ** place
+        product *= first[0] * (-1) ** place
         rows = [[a - b * row[0] / first[0] for a, b in zip(row[1:], first[1:], strict=True)] for row in rows]
-    return result
+    return product
 
 
 def test_a_matrix_that_is_singular_for_one_prime_is_solved_by_another():

@@ -25,14 +25,14 @@ def _rows(classes: int, noise: int = 7) -> list[tuple[list[float], int]]:
     Where rows can be separated, by how much is found by iterations, and differs in its digits.
     """
     draw = Random(classes)
-    results = []
+    lines = []
     for row in range(ROWS):
         values = [round(draw.random() * 2 - 1, 2) if draw.random() < 0.65 else 0.0 for _ in range(COLUMNS)]
         values[row % COLUMNS] = 1.0  # no row of zeros, which nothing separates
         scores = [sum(v * ((3 * c + k) % 5 - 2) for k, v in enumerate(values)) + 0.1 * (c == 0) for c in range(classes)]
         label = scores.index(max(scores))
-        results.append((values, (label + 1) % classes if noise and row % noise == noise - 1 else label))
-    return [*results[:-1], (results[0][0], (results[0][1] + 1) % classes)] if noise else results
+        lines.append((values, (label + 1) % classes if noise and row % noise == noise - 1 else label))
+    return [*lines[:-1], (lines[0][0], (lines[0][1] + 1) % classes)] if noise else lines
 
 
 def _rents() -> bytes:
@@ -288,7 +288,7 @@ def written(words: Iterable[str]) -> list[str]:
     named = {part for word in words for part in (word, word.partition("=")[2])}
     if "part-*.svm" in named:
         named |= {"part-1.svm", "part-2.svm", "part-3.svm"}
-    results = [name for name in sorted(named & FILES.keys()) if not Path(name).exists()]
-    for name in results:
+    missing = [name for name in sorted(named & FILES.keys()) if not Path(name).exists()]
+    for name in missing:
         Path(name).write_bytes(FILES[name]())
-    return results
+    return missing

@@ -156,8 +156,8 @@ def _file(name: str, content: bytes, *, exact: bool) -> list[str]:
         return [_page_hash(text, exact=exact), *Visible(text).lines]
     if suffix == "npz":
         with np.load(io.BytesIO(content)) as arrays:
-            results = {key: arrays[key] for key in arrays.files}
-        return [line for key, array in results.items() for line in _array(key, array)]
+            arrays_by_name = {key: arrays[key] for key in arrays.files}
+        return [line for key, array in arrays_by_name.items() for line in _array(key, array)]
     if suffix == "parquet":
         from pyarrow import parquet
 

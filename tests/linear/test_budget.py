@@ -105,11 +105,11 @@ def test_batches_layouts_and_stops_change_nothing(removal, tmp_path):
 def test_random_removals_follow_their_seed():
     """One seed gives one run, another gives another."""
     X, y = problem()
-    results = [
+    ledgers = [
         KernelPerceptron(gamma=0.5, budget=10, removal="random", random_state=seed).fit(X, y).ledger_
         for seed in (1, 1, 2)
     ]
-    assert results[0] == results[1] != results[2]
+    assert ledgers[0] == ledgers[1] != ledgers[2]
 
 
 def test_projection_keeps_what_is_in_the_span():

@@ -108,15 +108,15 @@ def test_dual_ascent_has_the_same_bits_everywhere(shuffled):
     sparse = csr_array(X.astype(np.float64))
     wide = sparse.copy()
     wide.indices, wide.indptr = sparse.indices.astype(np.int64), sparse.indptr.astype(np.int64)
-    results, before = set(), _core.isa()
+    bits, before = set(), _core.isa()
     try:
         for isa in _core.isas():
             _core.use_isa(isa)
             for rows in (X, X.astype(np.float64), csr_array(X), sparse, wide):
-                results.add(b"".join(array.tobytes() for array in climb(rows, y, 0.5, orders)))
+                bits.add(b"".join(array.tobytes() for array in climb(rows, y, 0.5, orders)))
     finally:
         _core.use_isa(before)
-    assert len(results) == 1
+    assert len(bits) == 1
 
 
 @pytest.mark.parametrize("most", [0.0, -1.0, np.inf, np.nan])

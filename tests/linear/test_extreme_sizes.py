@@ -61,16 +61,18 @@ def test_no_size_of_rows_breaks_a_certificate(name, settings, problem, size):
     X, y = problem()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of numbers that overflow while a comparator is looked for
-        result = judged(name, settings, X * size, y)
-    assert not [str(certificate) for certificate in result if certificate.violated]
+        certificates = judged(name, settings, X * size, y)
+    assert not [str(certificate) for certificate in certificates if certificate.violated]
 
 
 @EVERY
 def test_rows_of_zeros_are_legal(name, settings):
     """Rows of zeros, whose squares vanish rightly, keep certificates that say no less than the number of rounds."""
-    result = judged(name, settings, np.zeros((6, 3)), [1, -1] * 3)
-    assert not [str(certificate) for certificate in result if certificate.violated]
-    assert any(certificate.applies for certificate in result) or speak_of_some_rows(one.theorem for one in result)
+    certificates = judged(name, settings, np.zeros((6, 3)), [1, -1] * 3)
+    assert not [str(certificate) for certificate in certificates if certificate.violated]
+    assert any(certificate.applies for certificate in certificates) or speak_of_some_rows(
+        one.theorem for one in certificates
+    )
 
 
 @pytest.mark.parametrize("learner", [Perceptron(), MulticlassPerceptron(), SecondOrderPerceptron()], ids=repr)

@@ -219,7 +219,7 @@ def test_values_that_are_no_inner_products_certify_nothing():
     def tanh(a, b):
         return np.tanh(a @ b.T + 1)
 
-    results = [
+    lines = [
         KernelPerceptron(kernel="precomputed").fit(gram, y).certify(gram, y),
         KernelPerceptron(kernel="precomputed")
         .fit(X @ X.T + 1e-3 * X[:, 0], signs)
@@ -229,7 +229,7 @@ def test_values_that_are_no_inner_products_certify_nothing():
         KernelPerceptron(kernel=tanh, budget=5).fit(X, signs).certify(X, signs),
         KernelPerceptron(kernel=tanh, budget=5, removal="projection").fit(X, signs).certify(X, signs),
     ]
-    for certificates in results:
+    for certificates in lines:
         assert len(certificates) >= 5
         assert all(c.bound is None and "not known to be positive semidefinite" in c.why for c in certificates)
 

@@ -38,8 +38,8 @@ def test_threads_that_ask_at_once_get_the_same_scores(how, sparse):
         with ThreadPoolExecutor(4) as threads:
             for _ in range(fewer(8, 2)):
                 learner.state_._player = None
-                results = threads.map(learner.decision_function, parts * 3)
-                assert all(np.array_equal(a, b) for a, b in zip(results, alone * 3, strict=True))
+                scores = threads.map(learner.decision_function, parts * 3)
+                assert all(np.array_equal(a, b) for a, b in zip(scores, alone * 3, strict=True))
     finally:
         sys.setswitchinterval(before)
 

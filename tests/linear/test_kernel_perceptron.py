@@ -31,17 +31,17 @@ FIT = "a Gram matrix is of rows that are all known, so there is no partial_fit"
 
 def expected(estimator):
     """Checks that must fail, each with its reason."""
-    results = {
+    reasons = {
         "check_sample_weight_equivalence_on_dense_data": WEIGHTS,
         "check_sample_weight_equivalence_on_sparse_data": WEIGHTS,
     }
     if estimator.kernel in ("linear", "precomputed"):
-        results["check_class_weight_classifiers"] = THRESHOLD
+        reasons["check_class_weight_classifiers"] = THRESHOLD
     if estimator.kernel == "precomputed":
-        results |= dict.fromkeys(("check_positive_only_tag_during_fit", "check_estimators_nan_inf"), SQUARE)
+        reasons |= dict.fromkeys(("check_positive_only_tag_during_fit", "check_estimators_nan_inf"), SQUARE)
         for name in ("fit_score_takes_y", "n_features_in_after_fitting", "estimators_partial_fit_n_features"):
-            results[f"check_{name}"] = FIT
-    return results
+            reasons[f"check_{name}"] = FIT
+    return reasons
 
 
 with warnings.catch_warnings():

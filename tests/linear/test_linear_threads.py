@@ -53,9 +53,9 @@ def both(learns: Callable[[], object]) -> int:
         return done
 
     with ThreadPoolExecutor(2) as threads:
-        result = sum(future.result() for future in [threads.submit(often) for _ in range(2)])
+        total = sum(future.result() for future in [threads.submit(often) for _ in range(2)])
     assert refused.is_set(), f"no call of {WAIT} s was refused"
-    return result
+    return total
 
 
 @pytest.mark.parametrize("name", LEARNERS)

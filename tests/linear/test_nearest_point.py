@@ -89,12 +89,12 @@ def test_numbers_that_have_no_squares_stop_it(scale):
 def test_every_instruction_set_gives_the_same_bits(isa):
     """Weights and point are the same on all that this machine can run."""
     Z = rows(70, 19, 0.3, seed=7)
-    result = search(Z)
+    point = search(Z)
     _core.use_isa(_core.isas()[0])
     first = search(Z)
-    assert result[0] == first[0]
-    assert result[1].tobytes() == first[1].tobytes()
-    assert result[2].tobytes() == first[2].tobytes()
+    assert point[0] == first[0]
+    assert point[1].tobytes() == first[1].tobytes()
+    assert point[2].tobytes() == first[2].tobytes()
 
 
 @pytest.mark.parametrize(

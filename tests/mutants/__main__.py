@@ -175,8 +175,8 @@ def unknown(names: Iterable[str], *, rules: bool) -> list[str]:
 
 def every_source() -> dict[str, Mutant]:
     """All mutants of the Python sources, by names that differ."""
-    results = [one for path in MODULES for one in mutants(path)]
-    return dict(zip(told_apart([one.name for one in results]), results, strict=True))
+    changes = [one for path in MODULES for one in mutants(path)]
+    return dict(zip(told_apart([one.name for one in changes]), changes, strict=True))
 
 
 def sampled(every: Mapping[str, Any], count: int, seed: int) -> dict[str, Any]:

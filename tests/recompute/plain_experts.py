@@ -207,26 +207,26 @@ class Run:
 
     def settings(self, learner: str) -> Facts:
         """What theorems may know of the learner at the end."""
-        results: Facts = {"experts": self.n, "prior": self.prior, "span": self.span, "rate": self.parameters.get("eta")}
-        results |= {name: self.parameters.get(name) for name in ("alpha", "beta", "horizon", "delta")}
+        facts: Facts = {"experts": self.n, "prior": self.prior, "span": self.span, "rate": self.parameters.get("eta")}
+        facts |= {name: self.parameters.get(name) for name in ("alpha", "beta", "horizon", "delta")}
         if learner == "ml-poly":
-            results["rates"] = 1 / (self.span**2 + self.V)
+            facts["rates"] = 1 / (self.span**2 + self.V)
         if learner in ("ml-prod", "boa"):
-            results["rates"] = self.rates()
-            results["log_potential"] = log(float(self.prior @ np.exp(self.rates() * self.G)))
+            facts["rates"] = self.rates()
+            facts["log_potential"] = log(float(self.prior @ np.exp(self.rates() * self.G)))
         if learner == "ada-normal-hedge":
-            results["rates"] = 1 / (3 * self.span * self.S)
-            results["log_potential"] = log(float(self.prior @ self._potential(0)))
+            facts["rates"] = 1 / (3 * self.span * self.S)
+            facts["log_potential"] = log(float(self.prior @ self._potential(0)))
         if learner == "squint":
-            results["grid"] = self.grid()
-            results["log_potential"] = log(float(self.prior @ np.exp(self._powers()).sum(axis=1)))
+            facts["grid"] = self.grid()
+            facts["log_potential"] = log(float(self.prior @ np.exp(self._powers()).sum(axis=1)))
         if (
             learner in ("hedge", "ewa")
             and self.parameters.get("horizon") is not None
             and self.parameters.get("eta") is None
         ):
-            results["rate"] = self._rate(1)
-        return {name: value for name, value in results.items() if value is not None}
+            facts["rate"] = self._rate(1)
+        return {name: value for name, value in facts.items() if value is not None}
 
 
 def bound(theorem: str, m: Facts, u: Array, switches: int, loss: float, w: Facts) -> float:
@@ -315,16 +315,16 @@ def ridge(advice: Array, outcomes: Array, a: float, start: Array) -> Facts:
     """Vovk, Azoury and Warmuth's forecaster around some weights."""
     n = advice.shape[1]
     A, b = a * np.eye(n), np.zeros(n)
-    results: Facts = {"rounds": float(len(advice)), "loss": 0.0, "gap": 0.0, "max_outcome2": 0.0}
+    facts: Facts = {"rounds": float(len(advice)), "loss": 0.0, "gap": 0.0, "max_outcome2": 0.0}
     for x, y in zip(advice, outcomes, strict=True):
         A = A + np.outer(x, x)
         rest, s = y - start @ x, float(x @ np.linalg.solve(A, x))
         value = float(x @ np.linalg.solve(A, b))
-        results["loss"] += (value - rest) ** 2
-        results["gap"] += s * (rest**2 - value**2 / (1 - s))
-        results["max_outcome2"] = max(results["max_outcome2"], rest**2)
+        facts["loss"] += (value - rest) ** 2
+        facts["gap"] += s * (rest**2 - value**2 / (1 - s))
+        facts["max_outcome2"] = max(facts["max_outcome2"], rest**2)
         b = b + rest * x
-    return results | {"log_det": float(np.linalg.slogdet(A / a)[1]), "sizes": np.sqrt(np.diag(A))}
+    return facts | {"log_det": float(np.linalg.slogdet(A / a)[1]), "sizes": np.sqrt(np.diag(A))}
 
 
 def rotations(m: Facts, u: Array, suffered: float, w: Facts) -> float:

@@ -216,7 +216,7 @@ def comparator(X: Array, y: Array, v: Array, run: Run, times: int = 1) -> Facts:
         "perceptron": np.maximum(0, -margins),
     }
     kind = run.parameters.get("loss", "squared-hinge" if run.kind == "arow" else "hinge")
-    results = {
+    numbers = {
         "norm": float(np.sqrt(v @ v)),
         "hinge": times * float(hinge.sum()),
         "squared_hinge": times * float((hinge**2).sum()),
@@ -227,43 +227,43 @@ def comparator(X: Array, y: Array, v: Array, run: Run, times: int = 1) -> Facts:
         "max_norm2": float((X**2).sum(axis=1).max()),
         "product": float(v @ run.theta),
     }
-    results["margin"] = results["least"] / results["norm"] if results["norm"] else 0.0
+    numbers["margin"] = numbers["least"] / numbers["norm"] if numbers["norm"] else 0.0
     sizes = np.abs(v)
     if run.kind == "winnow":
         shares = sizes[sizes > 0] / sizes.sum() if sizes.any() else np.zeros(0)
         count = len(v) * (2 if run.parameters["balanced"] else 1)
-        results["own"] = float(sizes.sum())
-        results["divergence"] = max(0.0, log(count) + float(shares @ np.log(shares))) if sizes.any() else 0.0
+        numbers["own"] = float(sizes.sum())
+        numbers["divergence"] = max(0.0, log(count) + float(shares @ np.log(shares))) if sizes.any() else 0.0
     elif run.kind == "p-norm-perceptron":
         q = run.parameters["norm"] / (run.parameters["norm"] - 1)
-        results["own"] = float((sizes**q).sum() ** (1 / q))
+        numbers["own"] = float((sizes**q).sum() ** (1 / q))
     elif run.kind in ("second-order-perceptron", "arow"):
-        results["own"] = sqrt(float(v @ run.A @ v))
+        numbers["own"] = sqrt(float(v @ run.A @ v))
     elif run.kind == "margin-perceptron":
-        results["own"] = (1 - run.parameters["epsilon"]) * run.parameters["gamma"] * results["norm"]
+        numbers["own"] = (1 - run.parameters["epsilon"]) * run.parameters["gamma"] * numbers["norm"]
     else:
-        results["own"] = results["norm"]
-    return results
+        numbers["own"] = numbers["norm"]
+    return numbers
 
 
 def facts(run: Run) -> Facts:
     """What theorems may know of the learner at the end."""
-    results: Facts = {
+    numbers: Facts = {
         "norm": float(np.sqrt(run.w @ run.w)),
         "rate": run.parameters.get("eta", run.parameters.get("rate", 1.0)),
     }
-    results |= {"limit": run.parameters.get("C"), "radius": run.parameters.get("radius"), "reach": run.facts["reach"]}
-    results |= {"p": run.parameters.get("norm"), "weights": run.width * (2 if run.parameters.get("balanced") else 1)}
+    numbers |= {"limit": run.parameters.get("C"), "radius": run.parameters.get("radius"), "reach": run.facts["reach"]}
+    numbers |= {"p": run.parameters.get("norm"), "weights": run.width * (2 if run.parameters.get("balanced") else 1)}
     if "gamma" in run.parameters and "epsilon" in run.parameters:
-        results["threshold"] = (1 - run.parameters["epsilon"]) * run.parameters["gamma"]
+        numbers["threshold"] = (1 - run.parameters["epsilon"]) * run.parameters["gamma"]
     if run.kind in ("second-order-perceptron", "arow"):
         size = float(run.parameters.get("a", run.parameters.get("r", 1.0)))
         start = size * np.eye(run.width) if not run.largest.any() else run.A - np.diag(run.S)
         if run.parameters["matrix"] == "sketch":
             start = np.diag(run.start())
-        results["volume"] = float(np.linalg.slogdet(run.A)[1] - np.linalg.slogdet(start)[1])
-        results["energy"] = float(run.u @ np.linalg.solve(run.A, run.u))
-    return {name: value for name, value in results.items() if value is not None}
+        numbers["volume"] = float(np.linalg.slogdet(run.A)[1] - np.linalg.slogdet(start)[1])
+        numbers["energy"] = float(run.u @ np.linalg.solve(run.A, run.u))
+    return {name: value for name, value in numbers.items() if value is not None}
 
 
 def _root(a: float, h: float) -> float:

@@ -398,13 +398,13 @@ def test_marks_stay_inside_the_plot(name: str) -> None:
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=300))
 def test_bins_hold_each_run_once(values: list[float]) -> None:
     """Every run is in one of few ranges, which touch and are of one width."""
-    result = bins(sorted(values))
-    assert sum(many for *_, many in result) == len(values)
-    assert len(result) <= 28
-    width = result[0][1] - result[0][0]
+    counts = bins(sorted(values))
+    assert sum(many for *_, many in counts) == len(values)
+    assert len(counts) <= 28
+    width = counts[0][1] - counts[0][0]
     slack = 1e-9 * (width + max(map(abs, values)))
-    assert result[0][0] - slack <= min(values) <= max(values) <= result[-1][1] + slack
-    for (_, end, _), (begin, *_) in pairwise(result):
+    assert counts[0][0] - slack <= min(values) <= max(values) <= counts[-1][1] + slack
+    for (_, end, _), (begin, *_) in pairwise(counts):
         assert end == pytest.approx(begin, abs=slack)
 
 
