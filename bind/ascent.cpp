@@ -231,6 +231,27 @@ Diagonal read_diagonal(const Reals2& records, double prior, bool sized, double l
           parts.volume};
 }
 
+// The cells of one target beginning at `first`; what the tables have from their second column on.
+void turn_cells(const Reals2& cells, std::int64_t first, std::int64_t squares, std::int64_t most, std::int64_t root,
+                const std::tuple<double, double, double>& single, const State2& table, const State2& metric) {
+  CellPlaces p;
+  p.width = std::int64_t(cells.shape(1));
+  p.numbers = std::int64_t(table.shape(0));
+  p.room = std::int64_t(table.shape(1));
+  std::tie(p.least, p.largest, p.stretch) = single;
+  p.squares = squares, p.most = most, p.root = root;
+  const auto columns = std::int64_t(cells.shape(0));
+  demand(p.room == columns + 1 && metric.shape(0) == cell_rates && std::int64_t(metric.shape(1)) == p.room,
+         "a column for each cell, and one more");
+  const auto within = [&](std::int64_t place, std::int64_t count) {
+    return place >= 0 && place <= p.width && place + count <= p.width - first;
+  };
+  demand(first >= 0 && first <= p.width && within(0, p.numbers) && within(squares, cell_rates) && within(most, 1) &&
+             within(root, 1),
+         "a place beyond the cells");
+  REGRETLESS_COMPILED(ascent_kernels).turn_cells(cells.data() + first, columns, p, table.data() + 1, metric.data() + 1);
+}
+
 }  // namespace
 
 void bind_ascent(nb::module_& m) {
@@ -271,6 +292,11 @@ void bind_ascent(nb::module_& m) {
   m.def("read_diagonal", &read_diagonal, "records"_a.noconvert(), "prior"_a, "sized"_a, "least"_a,
         "Of records of a weight, a sum of squares, a sum of y x and a largest square: the weights, the roots of the "
         "entries of the diagonal matrix A, the inverses of these, u'A^-1 u and ln det A over what A started with.");
+  m.def(
+      "turn_cells", &turn_cells, "cells"_a.noconvert(), "first"_a, "squares"_a, "most"_a, "root"_a, "single"_a,
+      "table"_a.noconvert(), "metric"_a.noconvert(),
+      "Each number of the cells of a mixture beside that of the next column, from the second place of each row of the "
+      "table on, and what its rates divide by.");
   m.attr("MOST_COLUMNS_AN_ENTRY") = most_an_entry;
   m.attr("PENALTIES") = penalties;
   m.attr("RAY_MARK_BYTES") = ray_mark_bytes;

@@ -2,6 +2,7 @@
 // its name.
 #include <variant>
 
+#include "regretless/cell_columns.hpp"
 #include "regretless/column_ranks.hpp"
 #include "regretless/dual_ascent.hpp"
 #include "regretless/vector_tables.hpp"
@@ -56,5 +57,6 @@ const AscentKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::climb_bl
                                                         REGRETLESS_ISA::of_tables<8>,
                                                         REGRETLESS_ISA::take_positive,
                                                         REGRETLESS_ISA::take_rows,
-                                                        REGRETLESS_ISA::read_diagonal};
+                                                        REGRETLESS_ISA::read_diagonal,
+                                                        REGRETLESS_ISA::turn_cells};
 }  // namespace regretless

@@ -53,6 +53,15 @@ struct DiagonalParts {
   double energy = 0, volume = 0;
 };
 
+// Where the numbers of a mixture's cells lie, whose learners go at so many rates.
+inline constexpr int cell_rates = 4;
+struct CellPlaces {
+  std::int64_t width = 0, numbers = 0, squares = 0, most = 0, root = 0;  // the first `numbers` are taken
+  double least = 0, largest = 0,
+         stretch = 0;     // sizes whose metric is in single precision; how the others' is stretched
+  std::int64_t room = 0;  // columns of the tables that they go to
+};
+
 // Vectors side by side, (columns, 1, 4 or 8).
 struct TableKernels {
   void (*squares)(const double* table, const double* roots, std::int64_t columns, double* sums);
@@ -82,6 +91,8 @@ struct AscentKernels {
   bool (*take_rows)(const double* from, std::int64_t rows, std::int64_t width, const std::int64_t* numbers,
                     std::int64_t count, double* to);
   void (*read_diagonal)(const double* records, std::int64_t columns, const DiagonalStart& start, DiagonalParts& out);
+  void (*turn_cells)(const double* cells, std::int64_t columns, const CellPlaces& places, double* table,
+                     double* metric);
 };
 
 extern const AscentKernels ascent_kernels_generic, ascent_kernels_v1, ascent_kernels_v3, ascent_kernels_v4;

@@ -1,6 +1,9 @@
 // Vectors of very many columns, one alone or some side by side as climbing leaves them, measured and scaled where they
 // lie; and the numbers of a diagonal matrix in one reading of its records.
 #pragma once
+#include <bit>
+#include <cstring>
+
 #include "ascent_types.hpp"
 #include "simd_math.hpp"
 #include "written_margins.hpp"
@@ -49,8 +52,10 @@ REGRETLESS_INLINE void add_lanes(const Eight& lanes, double* sums) {
   else store(sums, load<4>(sums) + (low_half(lanes) + high_half(lanes)));
 }
 template <int N>
-REGRETLESS_INLINE Eight in_turns(const double* numbers) {
-  return collect<8>([&](int l) { return numbers[l % N]; });
+REGRETLESS_INLINE Octet in_turns(const double* numbers) {
+  double each[8];
+  for (int l = 0; l < 8; ++l) each[l] = numbers[l % N];
+  return at(each, 0);
 }
 
 // For each vector the sum of the sizes of its entries, and its product with `duals`.
@@ -87,21 +92,21 @@ REGRETLESS_INLINE V log_of_normal(V x) {
 template <int N>
 void share_columns(const double* table, const double* totals, std::int64_t columns, double* sums, double* counts) {
   constexpr std::int64_t together = 1024;
-  const Eight total = in_turns<N>(totals), none = spread<8>(0), one = spread<8>(1);
-  const Eight least = spread<8>(std::numeric_limits<double>::min());
+  const Octet total = in_turns<N>(totals), none = eight(0), one = eight(1);
+  const Octet least = eight(std::numeric_limits<double>::min());
   for (int k = 0; k < N; ++k) sums[k] = counts[k] = 0;
   for (std::int64_t begin = 0; begin < columns; begin += together) {
-    Eight sum{}, count{};
-    const std::int64_t some = columns - begin < together ? columns - begin : together;
-    by_eights<N>(table + N * begin, some, [&](std::int64_t, const Eight& v) REGRETLESS_LAMBDA {
-      const Eight share = upper(v, none - v) / total;
-      const Eight log =
+    Octet sum = none, count = none;
+    const std::int64_t some = N * (columns - begin < together ? columns - begin : together);
+    for (std::int64_t i = 0; i < some; i += 8) {
+      const Octet v = eight_of(table + N * begin, i, some, 0.0), share = upper(v, none - v) / total;
+      const Octet log =
           apply([](auto x) REGRETLESS_LAMBDA { return log_of_normal(x); }, upper(share, least));
       sum = sum + where_positive(share, share * log, none);
       count = count + where_positive(share, one, none);
-    });
-    add_lanes<N>(sum, sums);
-    add_lanes<N>(count, counts);
+    }
+    add_lanes<N>(in_halves(sum), sums);
+    add_lanes<N>(in_halves(count), counts);
   }
 }
 
@@ -109,21 +114,22 @@ inline void take_positive(double* numbers, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) numbers[i] = numbers[i] > 0 ? numbers[i] : 0;
 }
 
+// How many numbers are no zero of either sign.
+inline std::int64_t nonzeros(const double* numbers, std::int64_t count) {
+  std::int64_t sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) sum += (std::bit_cast<std::uint64_t>(numbers[i]) << 1) != 0;
+  return sum;
+}
+
 // Some rows of a table, by ascending numbers; whether all others hold nothing but zeros.
 inline bool take_rows(const double* from, std::int64_t rows, std::int64_t width, const std::int64_t* numbers,
                       std::int64_t count, double* to) {
-  std::uint64_t any = 0;
-  std::int64_t before = 0;
-  const auto pass = [&](std::int64_t end) REGRETLESS_LAMBDA {  // what may be -0 is a zero as well
-    for (std::int64_t i = before * width; i < end * width; ++i) any |= std::bit_cast<std::uint64_t>(from[i]) << 1;
-  };
-  for (std::int64_t k = 0; k < count; ++k) {
-    pass(numbers[k]);
-    for (std::int64_t i = 0; i < width; ++i) to[k * width + i] = from[numbers[k] * width + i];
-    before = numbers[k] + 1;
-  }
-  pass(rows);
-  return any == 0;
+  if (width == 1)
+    for (std::int64_t k = 0; k < count; ++k) to[k] = from[numbers[k]];
+  else
+    for (std::int64_t k = 0; k < count; ++k)
+      std::memcpy(to + k * width, from + numbers[k] * width, std::size_t(width) * sizeof *to);
+  return nonzeros(from, rows * width) == nonzeros(to, count * width);
 }
 
 // ln(1 + x) for x >= 0.

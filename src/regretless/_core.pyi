@@ -439,6 +439,11 @@ def read_diagonal(records: Annotated[NDArray[numpy.float64], dict(shape=(None, N
     Of records of a weight, a sum of squares, a sum of y x and a largest square: the weights, the roots of the entries of the diagonal matrix A, the inverses of these, u'A^-1 u and ln det A over what A started with.
     """
 
+def turn_cells(cells: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], first: int, squares: int, most: int, root: int, single: tuple[float, float, float], table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], metric: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    Each number of the cells of a mixture beside that of the next column, from the second place of each row of the table on, and what its rates divide by.
+    """
+
 MOST_COLUMNS_AN_ENTRY: int = 64
 
 PENALTIES: int = 4

@@ -37,7 +37,7 @@ from ..finite_classes.trees import kuhn
 CLASSES = ("Player", "MirrorPlayer", "SecondOrderPlayer", "Combiner", "KernelMachine", "Puller", "Voter", "Dueler")
 CLASSES += ("AggregatedPlayer", "RegressionPlayer", "Explorer", "Tree", "TreeDuel", "Payer")
 READERS = ("add_words", "columns_of", "cross_rows", "fill_places", "number_columns", "number_keys")  # by name
-FUNCTIONS = ("sight", "sight_margins", "charge", "climb", "sum_of_squares", "squares")
+FUNCTIONS = ("sight", "sight_margins", "charge", "climb", "sum_of_squares", "squares", "turn_cells")
 FUNCTIONS += ("column_squares", "divide_columns", "simplex_sums", "take_positive", "rows_of", "read_diagonal")
 FUNCTIONS += ("hinge_sums", "ridge_regression", "detect", "shorten_payoffs", "enclose", "solve_game", *READERS)
 UNRECORDED = _core.RegressionPlayer
@@ -161,6 +161,7 @@ def _minimised(X: Any) -> None:
     _core.simplex_sums(np.ones((9, four)), np.ones(9), [0.0] * four)
     _core.take_positive(np.ones((9, four)))
     _core.rows_of(np.ones((9, four)), np.array([0, 3, 8]))
+    _core.turn_cells(np.ones((9, 16)), 0, 4, 8, 9, (0.1, 10.0, 0.1), np.ones((9, 10)), np.ones((4, 10)))
     _core.read_diagonal(np.ones((9, four)), 1.0, True, 1e-9)
 
 

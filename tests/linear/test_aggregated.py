@@ -21,7 +21,7 @@ from regretless import _core
 from regretless.data.batch import Batch
 from regretless.errors import ParameterError, RegretlessError
 from regretless.linear import AggregatedClassifier, aggregated
-from regretless.linear.aggregated.state import COIN, COIN_SQUARE, COIN_SUM, GAIN, MOST, STACK, STACK_PRIOR, SUMS
+from regretless.linear.aggregated.state import CELL, COIN, COIN_SQUARE, COIN_SUM, GAIN, MOST, STACK, STACK_PRIOR, SUMS
 from regretless.rows.mixture_state import FULL, LANES
 from regretless.textbook import aggregated as book
 from regretless.theory.aggregated import COUNTED, REACHES, curvature
@@ -594,3 +594,18 @@ def test_certificates_make_the_metric_of_two_classes_once(monkeypatch):
     monkeypatch.setattr(type(learner.state_), "norms", lambda state: pytest.fail("a length was asked for"))
     assert any(line.bound is not None and line.holds for line in learner.certify(X, y))
     assert made == [1 + X.shape[1]]
+
+
+@pytest.mark.parametrize("targets", [1, 3])
+def test_cells_are_turned_over_as_numpy_turns_them(targets):
+    """What `slopes_of` gives by the core are the numbers and the metric that numpy makes of the cells, bit for bit, at
+    sizes in single precision and beyond it."""
+    random = np.random.default_rng(0)
+    state = AggregatedClassifier().new_state(37, targets).without_matrices(37)
+    state.cells[:] = np.abs(random.normal(size=state.cells.shape)) * 10.0 ** random.integers(-20, 20, state.cells.shape)
+    state.cells[::4, MOST::CELL] = 0  # a feature that was never met
+    for target in range(targets):
+        cells, metric = state.slopes_of(target)
+        whole = state.cells_of(target)
+        np.testing.assert_array_equal(cells, whole[:, : COIN_SUM + 1])
+        np.testing.assert_array_equal(metric, state.metric_of(whole))

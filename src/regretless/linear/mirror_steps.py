@@ -13,6 +13,7 @@ import numpy as np
 from .. import _core
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
+from ..rows.narrowed import MANY_COLUMNS
 from ..rows.state import BaseState, Rules
 from ..theory.rounding import EPSILON
 from .state import EUCLIDEAN, Geometry
@@ -315,6 +316,10 @@ class SimplexGeometry(DualGeometry):
 
     def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:
         """Sum of absolute entries, infinite where a negative one is not allowed; divergence of their shares."""
+        if len(vector) > MANY_COLUMNS and (self.balanced or (bias >= 0 and vector.min() >= 0)):
+            measured = self.measure_columns(np.ascontiguousarray(vector)[:, None], [bias], target)
+            if measured is not None:
+                return measured[0][:2]
         sizes = np.append(vector, bias)
         if self.balanced:
             np.abs(sizes, out=sizes)

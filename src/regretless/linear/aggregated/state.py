@@ -349,10 +349,16 @@ class AggregatedState(MixtureState):
         """What `cells_of` gives of a target up to the bettor's sum of slopes, in about half the memory, and the metric;
         of many columns most of what that takes is memory."""
         cells, metric = _by_columns(1 + self.columns, COIN_SUM + 1), _by_columns(1 + self.columns, RATES)
-        own, constant = self.cells[: self.columns, target * CELL : (target + 1) * CELL], self.memory[[target]]
-        for at, part in [(0, constant[:, :CELL]), *((1 + k, own[k : k + BLOCK]) for k in range(0, len(own), BLOCK))]:
-            cells[at : at + len(part)] = part[:, : COIN_SUM + 1]
-            metric[at : at + len(part)] = self._roots(part)
+        constant = self.memory[[target], :CELL]
+        cells[0], metric[0] = constant[0, : COIN_SUM + 1], self._roots(constant)[0]
+        if self.cells.flags.c_contiguous:
+            places = target * CELL, SQUARES.start, MOST, ROOT
+            _core.turn_cells(self.cells[: self.columns], *places, (*SINGLE, STRETCH), cells.T, metric.T)
+            return cells, metric
+        for begin in range(0, self.columns, BLOCK):
+            part = self.cells[begin : min(begin + BLOCK, self.columns), target * CELL : (target + 1) * CELL]
+            cells[1 + begin : 1 + begin + len(part)] = part[:, : COIN_SUM + 1]
+            metric[1 + begin : 1 + begin + len(part)] = self._roots(part)
         return cells, metric
 
     def metric_of(self, cells: Array) -> Array:
