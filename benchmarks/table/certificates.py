@@ -19,6 +19,13 @@ SHAPES: tuple[Shape, ...] = ((1000, 10, 100), (100_000, 20, 1000), (20_000, 20, 
 LARGE: tuple[Shape, ...] = ((10_000, 100, 100), (1_000_000, 20, 1000))
 LEARNERS = (Perceptron, AROW, Winnow, AggregatedClassifier)
 CLASSES = 8
+OF_CLASSES: tuple[tuple[Any, Shape], ...] = (
+    (MulticlassPerceptron, SHAPES[0]),
+    (MulticlassPerceptron, SHAPES[1]),
+    (Perceptron, SHAPES[0]),
+    (AROW, SHAPES[1]),
+    (AggregatedClassifier, SHAPES[1]),
+)
 OF_NUMBERS: tuple[tuple[Any, tuple[Shape, ...]], ...] = (
     (AggregatedRegressor, SHAPES[1:]),
     (VovkAzouryWarmuth, ((1000, 100, 100),)),
@@ -31,8 +38,9 @@ def rows() -> Iterator[Row]:
         for shape in shapes:
             for make in LEARNERS:
                 yield _row(make, shape, large=large)
-    for make in (MulticlassPerceptron, AggregatedClassifier):
-        yield _row(make, SHAPES[1], classes=CLASSES)
+    for make, shape in OF_CLASSES:
+        yield _row(make, shape, classes=CLASSES)
+    yield _row(MulticlassPerceptron, SHAPES[1])
     for make, shapes in OF_NUMBERS:
         for shape in shapes:
             yield _row(make, shape, classes=0)

@@ -17,7 +17,9 @@ from regretless.comparator import Comparator
 from regretless.errors import RegretlessError
 from regretless.linear import MulticlassPerceptron, Perceptron, multiclass
 from regretless.linear.comparators.question import Question
+from regretless.linear.comparators.rays import Direction
 from regretless.linear.multiclass import Matrix, read
+from regretless.linear.separation.classes import most_confused
 from regretless.textbook.linear import multiclass_perceptron
 from regretless.theory.facts import LinearFacts
 from regretless.theory.perceptron import (
@@ -353,3 +355,116 @@ def test_many_rows_are_looked_at_along_the_learners_own_average(monkeypatch):
     for one, other in zip(learner.certify(X, y), whole, strict=True):
         assert one.bound is None or one.bound <= other.bound * 1.05
     assert [name for name, _ in names] == ["multiclass perceptron, averaged"]
+
+
+# ---- whether any matrix separates the classes
+
+
+def overlapping(classes, rows=300, columns=4, noise=0.3):
+    """Rows whose classes are noisy, and these."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(rows, columns))
+    scores = X @ random.normal(size=(columns, classes))
+    return X, (scores + noise * random.normal(size=scores.shape)).argmax(axis=1)
+
+
+def no_search(*_, **__):
+    """What must not be called."""
+    raise AssertionError("the rows were searched")
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("intercept", [0.0, 2.0])
+def test_two_classes_that_cannot_be_separated_prove_that_no_matrix_separates_all(kind, intercept, monkeypatch):
+    """The rows of the two classes that are most often taken for one another are proved inseparable, without a look at
+    the differences of all; a linear program finds no matrix either."""
+    from scipy.optimize import linprog
+
+    X, y = overlapping(4)
+    monkeypatch.setattr(multiclass, "max_margin_of_classes", no_search)
+    learner = MulticlassPerceptron(intercept=intercept).fit(kind(X), y)
+    why = str(learner.certify(kind(X), y)[0].why)
+    assert why.startswith(multiclass.INSEPARABLE_TWO)
+    assert why.endswith("rows combine to exactly zero (Gordan)")
+    longer = np.column_stack([X, np.full(len(X), intercept)])
+    pairs = [(a, c, x) for a, x in zip(y, longer, strict=True) for c in range(4) if c != a]
+    leads = np.array([np.outer(np.eye(4)[a] - np.eye(4)[c], x).ravel() for a, c, x in pairs])
+    assert linprog(np.zeros(leads.shape[1]), -leads, -np.ones(len(leads)), bounds=(None, None)).status == 2
+
+
+def test_equal_rows_of_different_classes_are_named():
+    """Rows that are equal and of different classes are named by the certificate, and so is a row that is zero."""
+    X, y = overlapping(3, noise=0.0)
+    X, y = np.vstack([X, X[7]]), np.append(y, (y[7] + 1) % 3)
+    learner = MulticlassPerceptron().fit(X, y)
+    assert "rows 7 and 300 (from 0) are equal" in str(learner.certify(X, y)[0].why)
+    X[20] = 0
+    assert "row 20 (from 0) is zero" in str(MulticlassPerceptron().fit(X, y).certify(X, y)[0].why)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize("most_whole", [0, 10**6])
+def test_a_margin_that_no_matrix_of_the_run_has_is_found(classes, most_whole, monkeypatch):
+    """Classes that can be separated have a bound though no matrix that is looked along separates them, also where some
+    of the rows are looked at first."""
+    monkeypatch.setattr(multiclass, "MOST_WHOLE", most_whole)
+    monkeypatch.setattr(multiclass, "_means", lambda question: [])
+    X, y = overlapping(classes, rows=200, noise=0.0)
+    learner = MulticlassPerceptron().fit(X, y)
+    assert learner.score(X, y) < 0.98
+    first = learner.certify(X, y)[0]
+    assert (first.applies, first.comparator.name) == (True, "maximum margin")
+    assert comparator(X, y, np.asarray(first.comparator.vector)).margin == pytest.approx(first.comparator.margin)
+
+
+def test_many_columns_are_searched_only_where_few_rounds_are_wrong(monkeypatch):
+    """Where the differences have many columns and every matrix has many rounds wrong, no margin is looked for, which
+    the certificate says; where few are, one is."""
+    X, y = overlapping(3, rows=200, columns=90, noise=0.0)
+    learner = MulticlassPerceptron().fit(X, y)
+    monkeypatch.setattr(multiclass, "_means", lambda question: [])
+    monkeypatch.setattr(multiclass, "max_margin_of_classes", no_search)
+    assert learner.certify(X, y)[0].why == multiclass.UNKNOWN
+    monkeypatch.undo()
+    assert learner.certify(X, y)[0].comparator.name == "a margin, not yet the largest"
+
+
+def test_some_of_many_rows_of_two_classes_prove_that_all_cannot_be_separated(monkeypatch):
+    """Of rows with many entries, of which many are wrong, some are searched and prove it for all."""
+    X, y = overlapping(2, rows=600)
+    learner = MulticlassPerceptron().fit(X, y)
+    monkeypatch.setattr(multiclass, "MOST_WHOLE", 0)
+    monkeypatch.setattr(multiclass, "margin_direction", no_search)
+    why = str(learner.certify(X, y)[0].why)
+    assert why.startswith(multiclass.INSEPARABLE_CLASSES)
+    assert "exactly zero" in why
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_leads_of_two_classes_are_the_margins_of_one_vector(kind):
+    """Two classes are read along single vectors, and have the bins, losses and smallest leads of the matrices."""
+    X, y = overlapping(2, rows=80)
+    learner = MulticlassPerceptron(intercept=2.0, passes=2).fit(kind(X), y)
+    asked, random = question(learner, kind(X), y), np.random.default_rng(1)
+    matrices = [
+        Matrix("", v, b) for v, b in zip(random.normal(size=(3, 4, 2)), random.normal(size=(3, 2)), strict=True)
+    ]
+    along = [Direction("", axis, 0.0, 1.0, 1.0) for axis in np.eye(3)]
+    (slow,) = asked.look([multiclass.SightOfLeads(matrices, along, 2.0)], whole=True)
+    for ray, bins, least in zip(multiclass._rays(asked, matrices, 1.0), slow.bins, slow.least, strict=True):
+        np.testing.assert_allclose(ray.bins, bins, rtol=1e-12)
+        assert ray.least == pytest.approx(least)
+    (exact,) = asked.gather([multiclass.ExactLeads(matrices, 2.0)], whole=True)
+    for k, one in enumerate(read(asked, matrices)):
+        other = exact.comparator(k, "", matrices[k].size, loss=None, vector=one.vector)
+        for name in ("norm", "hinge", "squared_hinge", "least", "rounds", "max_norm2", "total_norm2"):
+            assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-12), name
+
+
+def test_the_most_confused_classes_have_enough_rows():
+    """Of two classes that have too few rows together, nothing is said; of equally many errors the first two count."""
+    labels, predicted = np.array([0, 0, 1, 2, 2, 2, 2, 3, 3]), np.array([1, 1, 0, 3, 2, 2, 2, 2, 3])
+    assert most_confused(labels, predicted, 4, 0) == (0, 1)
+    assert most_confused(labels, predicted, 4, 4) == (2, 3)
+    assert most_confused(labels, predicted, 4, 7) is None
+    assert most_confused(labels, labels, 4, 0) is None

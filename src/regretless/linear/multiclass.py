@@ -24,12 +24,25 @@ from ..theorem import Theorem
 from ..theory.facts import LinearFacts
 from ..theory.perceptron import CLASSES_SEPARATE, MULTICLASS, classes_clean_pass
 from .base import OnlineClassifier
-from .comparators.candidates import MOST_SVM_ENTRIES, Plan, matrix_of, with_constant, with_int32
-from .comparators.evaluate import Charged, Tally
+from .comparators.candidates import MOST_SVM_ENTRIES, Plan, margin_direction, matrix_of, with_constant, with_int32
+from .comparators.evaluate import Charged, Exact, Tally, Vector
 from .comparators.line_search import Best, best_on
 from .comparators.question import MOST_PLAYED, Question, epochs
 from .comparators.rays import Direction, Ray, RaySums, Sight
-from .comparators.search import OFTEN, extra_plans, unit_length
+from .comparators.search import (
+    FEW_WRONG,
+    MOST_WHOLE,
+    OFTEN,
+    extra_plans,
+    proof_budget,
+    unit_length,
+    why_inseparable,
+)
+from .comparators.search import UNKNOWN as SOME_CAN
+from .separation.classes import max_margin_of_classes, most_confused
+from .separation.nearest_point import FEW_COLUMNS
+from .separation.result import INSEPARABLE
+from .separation.signed_rows import SignedRows
 from .state import BIAS, State
 
 TWICE = [FIELDS.index(name) for name in ("loss", "slope2", "step2", "reach2")]
@@ -177,6 +190,10 @@ MOST_LOOKED_AT = 2_000_000  # entries times classes of the rows that scales are 
 BALL = (0.5,)  # of gradient descent on many rows, as a share of the largest that can matter
 PIECE = 64  # rows that are looked at together, or not
 MOST_MARGIN_ENTRIES = 4_000_000  # of the rows that the maximum margin of all classes is found from
+BOTH = (1, 0)  # of two classes, the one that a positive margin is for first
+INSEPARABLE_CLASSES = "the classes cannot be separated"
+INSEPARABLE_TWO = f"{INSEPARABLE_CLASSES}, as two of them cannot"
+UNKNOWN = "the classes may or may not be separable: no matrix that was looked along has few of the rounds wrong"
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,12 +227,19 @@ def certify(question: Question) -> list[Certificate]:
     """One certificate a theorem, each against the matrix that serves it best."""
     ledger, facts = question.ledger(), _facts(question)
     unit = unit_length(question.sums())
-    directions, inseparable = _directions(question, unit)
+    directions = _directions(question, unit)
     sampled = _sampled(question)
-    rays = _rays(sampled, directions, unit) if directions else []
+    rays = _rays(sampled, directions, unit)
     if sampled is not question and any(ray.least > 0 for ray in rays):
-        rays = _rays(question, directions, unit)  # what separates the sample may separate all
-    chosen = [_chosen(directions, best) for best in best_on(rays, question.theorems, ledger, facts)]
+        rays, sampled = _rays(question, directions, unit), question  # what separates the sample may separate all
+    inseparable = None
+    if question.in_memory and question.against is None:
+        more, inseparable = _from_memory(question, directions, rays)
+        if sampled is not question and more:
+            rays, sampled = _rays(question, directions, unit), question
+        more = _of_length(more, unit)
+        rays, directions = rays + _rays(sampled, more, unit), directions + more
+    chosen = [_chosen(directions, rays, best) for best in best_on(rays, question.theorems, ledger, facts)]
     if question.against is not None:
         chosen.insert(0, _pair(Matrix("yours", *question.against)))
     zero = Matrix("zero", np.zeros((question.state.columns, 1)), np.zeros(1))
@@ -252,11 +276,13 @@ def _pair(matrix: Matrix) -> Matrix:
     return Matrix(matrix.name, np.column_stack([-half, half]), np.array([-bias, bias]))
 
 
-def _chosen(directions: list[Matrix], best: Best | None) -> Matrix | None:
+def _chosen(directions: list[Matrix], rays: list[Ray], best: Best | None) -> Matrix | None:
     """The best multiple of the best direction; None when there is none, or nothing serves better than zero."""
-    vector = np.zeros(1) if best is None else best[1].vector_of(best[0])
-    place = int(np.argmax(vector))
-    return directions[place].times(float(vector[place])) if vector[place] > 0 else None
+    if best is None or not best[0].norm > 0:
+        return None
+    comparator, ray = best
+    place = next(k for k, one in enumerate(rays) if one is ray)
+    return directions[place].times(comparator.norm / ray.direction.size)
 
 
 # ---- reading
@@ -280,13 +306,18 @@ class Leads:
         """The leads in the rounds of a batch."""
         if self._classes == 1:
             return np.zeros(len(batch))
-        scores, (row, why) = self._state.scores(batch, self._rules)
-        if why is not None:
-            raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
+        scores = self.scores(batch)
         rounds, labels = np.arange(len(batch)), (codes + 1) // 2 if self._classes == 2 else codes
         own = scores[rounds, labels]
         scores[rounds, labels] = -np.inf
         return np.asarray(own - scores.max(axis=1))
+
+    def scores(self, batch: Batch) -> Array:
+        """What each class scores in the rounds of a batch, shape (rounds, classes)."""
+        scores, (row, why) = self._state.scores(batch, self._rules)
+        if why is not None:
+            raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
+        return scores
 
 
 class ExactLeads(Charged):
@@ -342,18 +373,28 @@ class SightOfLeads(Tally):
 
 def read(question: Question, matrices: list[Matrix]) -> list[Comparator]:
     """Read given matrices against the rounds, exactly as they are."""
-    (exact,) = question.gather([ExactLeads(matrices, question.rules.intercept)], whole=True)
+    intercept = question.rules.intercept
+    tally: Charged = ExactLeads(matrices, intercept)
+    if question.state.targets == 1:
+        vectors = [(0, Vector(matrix.name, *_apart(_pair(matrix), BOTH))) for matrix in matrices]
+        tally = Exact(vectors, question.state.columns, intercept, question.rules.loss, 1)
+    (exact,) = question.gather([tally], whole=True)
     return [
-        exact.comparator(k, matrix.name, matrix.size, loss=None, vector=matrix.rows(question.rules.intercept))
+        exact.comparator(k, matrix.name, matrix.size, loss=None, vector=matrix.rows(intercept))
         for k, matrix in enumerate(matrices)
     ]
 
 
 def _rays(question: Question, directions: list[Matrix], unit: float) -> list[Ray]:
     """All multiples of some matrices."""
-    axes = np.eye(len(directions))
+    if not directions:
+        return []
+    axes, intercept = np.eye(len(directions)), question.rules.intercept
     along = [Direction(m.name, axis, 0.0, unit, unit) for m, axis in zip(directions, axes, strict=True)]
-    (seen,) = question.look([SightOfLeads(directions, along, question.rules.intercept)], whole=True)
+    sight: Tally = SightOfLeads(directions, along, intercept)
+    if question.state.targets == 1:  # the leads are the margins along one vector
+        sight = Sight([Direction(m.name, *_apart(m, BOTH), unit) for m in directions], intercept)
+    (seen,) = question.look([sight], whole=True)
     rays, rows = seen.rays(along, "direct"), question.sums()
     return [replace(ray, max_norm2=rows.max_norm2, total_norm2=rows.total_norm2) for ray in rays]
 
@@ -361,19 +402,18 @@ def _rays(question: Question, directions: list[Matrix], unit: float) -> list[Ray
 # ---- directions
 
 
-def _directions(question: Question, unit: float) -> tuple[list[Matrix], str | None]:
-    """Matrices of length `unit` to look along, and why none separates the classes, if that is known."""
-    state, inseparable = question.state, None
+def _directions(question: Question, unit: float) -> list[Matrix]:
+    """Matrices of length `unit` to look along, from the run and from more passes."""
     if question.against is not None:
-        matrices = [Matrix("yours, scaled", *question.against)]
-    else:
-        matrices = [Matrix("final weights", state.coefficients(), state.biases())]
-        matrices += _means(question)
-        if question.in_memory:
-            more, inseparable = _from_memory(question)
-            matrices += more
+        return _of_length([Matrix("yours, scaled", *question.against)], unit)
+    state = question.state
+    return _of_length([Matrix("final weights", state.coefficients(), state.biases()), *_means(question)], unit)
+
+
+def _of_length(matrices: list[Matrix], unit: float) -> list[Matrix]:
+    """Those that have a length, with the same leads, at this one."""
     pairs = [_pair(matrix).centred() for matrix in matrices]
-    return [m.times(unit / m.size) for m in pairs if m.size > 0 and isfinite(unit / m.size)], inseparable
+    return [m.times(unit / m.size) for m in pairs if m.size > 0 and isfinite(unit / m.size)]
 
 
 def _means(question: Question) -> list[Matrix]:
@@ -393,63 +433,115 @@ def _own_will_do(question: Question) -> bool:
     return often and question.at_hand() and question.entries() > MOST_PLAYED
 
 
-def _from_memory(question: Question) -> tuple[list[Matrix], str | None]:
-    """The largest margin of all classes and linear SVMs of all classes, from rounds at hand."""
+def _from_memory(question: Question, directions: list[Matrix], rays: list[Ray]) -> tuple[list[Matrix], str | None]:
+    """The largest margin of all classes and linear SVMs of all classes, from rounds at hand; and why no matrix
+    separates the classes, if that is known."""
     matrices: list[Matrix] = []
     obstacle = None
     for batch, codes in question.rounds():  # in memory, all rounds are one batch
         if not batch.columns:
             continue
         classes = max(question.state.targets, 2)
-        labels = (codes + 1) // 2 if classes == 2 else codes
-        numbers = batch.entries if batch.sparse else int(np.count_nonzero(batch.values))
-        numbers += len(batch) if question.rules.intercept else 0
-        few, svm = (
-            2 * numbers * (classes - 1) <= MOST_MARGIN_ENTRIES,
-            question.svm and batch.entries <= MOST_SVM_ENTRIES,
-        )
-        if not few and not svm:
-            continue  # to import scipy takes longer than most of the rest
-        rows = with_constant(matrix_of(with_int32(batch)), question.rules.intercept)
-        margin = _margin(question, rows, labels, classes) if few else None
-        if isinstance(margin, str):
-            obstacle = margin
-        elif margin is not None:
-            matrices.append(margin)
-        if svm:
-            matrices += _svms(question, rows, labels, classes)
+        if 2 * _numbers(question, batch) * (classes - 1) <= MOST_MARGIN_ENTRIES:
+            margin = (_margin_of_two if classes == 2 else _margin)(question, batch, codes, directions, rays)
+            if isinstance(margin, str):
+                obstacle = margin
+            else:
+                matrices.append(margin)
+        if question.svm and batch.entries <= MOST_SVM_ENTRIES:
+            matrices += _svms(question, batch, codes, classes)
     return matrices, obstacle
 
 
-def _margin(question: Question, rows: Any, labels: Array, classes: int) -> Matrix | str:
-    """The matrix of the largest margin: that of the differences between the right class and each other one."""
-    from scipy.sparse import coo_array, csr_array, vstack  # type: ignore[import-untyped, unused-ignore]
+def _numbers(question: Question, batch: Batch) -> int:
+    numbers = batch.entries if batch.sparse else int(np.count_nonzero(batch.values))
+    return numbers + (len(batch) if question.rules.intercept else 0)
 
-    from .separation.margin import max_margin_signed
 
-    entries = coo_array(rows)
-    width, (row, column) = rows.shape[1], entries.coords
-    blocks = []
-    for other in range(classes):
-        others = labels[row] != other
-        places = np.concatenate([labels[row[others]] * width + column[others], other * width + column[others]])
-        values = np.concatenate([entries.data[others], -entries.data[others]]).astype(np.float64)
-        table = csr_array((values, (np.tile(row[others], 2), places)), shape=(rows.shape[0], classes * width))
-        blocks.append(table[np.flatnonzero(labels != other)])
-    owners = np.concatenate([np.flatnonzero(labels != other) for other in range(classes)])
-    margin = max_margin_signed(
-        vstack(blocks, format="csr"),
-        budget=question.budget(2 * entries.nnz * (classes - 1), parts=1),
-        call=lambda places: question.call(owners[places]),
-    )
+def _fewest(directions: list[Matrix], rays: list[Ray]) -> Matrix | None:
+    """The direction with the fewest rounds wrong, if there is any."""
+    errors = [ray.errors for ray in rays]
+    return directions[errors.index(min(errors))] if errors else None
+
+
+def _apart(matrix: Matrix, classes: tuple[int, int]) -> tuple[Array, float]:
+    """The vector by which one class leads before another."""
+    first, second = classes
+    vector = matrix.vectors[:, first] - matrix.vectors[:, second]
+    return np.ascontiguousarray(vector), float(matrix.biases[first] - matrix.biases[second])
+
+
+def _margin_of_two(
+    question: Question, batch: Batch, signs: Array, directions: list[Matrix], rays: list[Ray]
+) -> Matrix | str:
+    """The vector of the largest margin between two classes, or why there is none. Of many rows, of which more than few
+    seem to be wrong, some are looked at first, and all where these can be separated."""
+    fewest, intercept = _fewest(directions, rays), question.rules.intercept
+    separated = any(ray.least > 0 for ray in rays)
+    toward = None if fewest is None else _apart(fewest, BOTH)
+    margin: tuple[str, Array, float] | str = SOME_CAN
+    if toward is not None and batch.entries > MOST_WHOLE and not _is_near(question, rays):
+        vector, budget = Vector("", *toward), proof_budget(batch.entries)
+        margin = why_inseparable(batch, signs, intercept, vector, budget, question.call)
+    if margin == SOME_CAN:
+        budget = question.budget(batch.entries, separated)
+        margin = margin_direction(batch, signs, intercept, budget, question.call, toward, separated)
+    if isinstance(margin, str):
+        return margin.replace(INSEPARABLE, INSEPARABLE_CLASSES)
+    name, vectors, bias = margin
+    return Matrix(name, vectors[:, None], np.array([bias]))
+
+
+def _is_near(question: Question, rays: list[Ray]) -> bool:
+    """Whether some direction separates the rounds, or has so few wrong that there may well be a margin; or whether the
+    search may cost more."""
+    return question.deep or any(ray.least > 0 or ray.errors <= FEW_WRONG * ray.rounds for ray in rays)
+
+
+def _margin(question: Question, batch: Batch, codes: Array, directions: list[Matrix], rays: list[Ray]) -> Matrix | str:
+    """The matrix of the largest margin between more than two classes, or why there is none."""
+    classes, intercept = question.state.targets, question.rules.intercept
+    fewest = _fewest(directions, rays)
+    if fewest is not None and not question.deep and all(ray.least <= 0 for ray in rays):
+        why = _obvious(question, batch, codes) or _two_inseparable(question, batch, codes, fewest)
+        if why is not None:
+            return why
+        if classes * batch.columns > FEW_COLUMNS and not _is_near(question, rays):
+            return UNKNOWN
+    budget = question.budget(2 * _numbers(question, batch) * (classes - 1), parts=1)
+    margin = max_margin_of_classes(with_int32(batch), codes, classes, intercept, budget, question.call)
     if margin.weights is None:
         known = "cannot be separated" if margin.separable is False else "may or may not be separable"
         return f"the classes {known}: {margin.why}"
     name = "maximum margin" if margin.converged else "a margin, not yet the largest"
-    return _of_rows(question, name, margin.weights.reshape(classes, width))
+    return _of_rows(question, name, margin.weights.reshape(classes, -1))
 
 
-def _svms(question: Question, rows: Any, labels: Array, classes: int) -> list[Matrix]:
+def _obvious(question: Question, batch: Batch, codes: Array) -> str | None:
+    """The row, or the two rows, for which no matrix separates the classes; None where there are none."""
+    rows = SignedRows(batch, np.ones(len(batch)), question.rules.intercept)
+    obvious = rows.obvious(question.call, codes)
+    return None if obvious is None else f"{INSEPARABLE_CLASSES}: {obvious[1]}"
+
+
+def _two_inseparable(question: Question, batch: Batch, codes: Array, matrix: Matrix) -> str | None:
+    """Why those two classes cannot be separated from one another that a matrix most often takes for one another; None
+    if that is not proved."""
+    intercept = question.rules.intercept
+    predicted = Leads(matrix, intercept).scores(batch).argmax(axis=1)
+    two = most_confused(codes, predicted, question.state.targets, 2 * batch.columns)
+    if two is None:
+        return None
+    rows = np.flatnonzero((codes == two[0]) | (codes == two[1]))
+    part, signs = batch.take(rows), np.where(codes[rows] == two[0], 1, -1)
+    vector = Vector("", *_apart(matrix, two))
+    why = why_inseparable(
+        part, signs, intercept, vector, proof_budget(part.entries), lambda places: question.call(rows[places])
+    )
+    return why.replace(INSEPARABLE, INSEPARABLE_TWO) if why.startswith(INSEPARABLE) else None
+
+
+def _svms(question: Question, batch: Batch, labels: Array, classes: int) -> list[Matrix]:
     """A short path of linear SVMs of all classes (Crammer & Singer 2001), which minimise |V|^2 / 2 + C H(V)."""
     longest2 = question.sums().max_norm2
     if classes == 2 or longest2 <= 0 or len(np.unique(labels)) < classes:
@@ -458,6 +550,7 @@ def _svms(question: Question, rows: Any, labels: Array, classes: int) -> list[Ma
         from sklearn.svm import LinearSVC  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
         return []
+    rows = with_constant(matrix_of(with_int32(batch)), question.rules.intercept)
     matrices = []
     for exponent in SVM_EXPONENTS:
         svm = LinearSVC(

@@ -26,7 +26,7 @@ from ...rows.state import Rules, length, length_of
 from ...theory.facts import SEPARATES, LinearFacts
 from ...theory.margin_losses import MARGIN_LOSSES
 from ..separation.budget import Budget
-from ..separation.result import INSEPARABLE
+from ..separation.result import INSEPARABLE, CallRows
 from ..state import Geometry
 from .candidates import Plan, margin_direction, svm_directions
 from .evaluate import (
@@ -447,31 +447,70 @@ def _with_its_length(question: Question, margin: tuple[str, Array, float]) -> tu
 
 
 def _why_inseparable(question: Question, batch: Batch, signs: Array, ray: Ray) -> str:
-    """Whether some of the rows cannot be separated, and thus all: those that a direction has most wrong, and others.
+    """Whether some of the rows cannot be separated, and thus all."""
+    direction = ray.direction
+    vector = Vector(direction.name, direction.vector, direction.bias)
+    budget = proof_budget(batch.entries, question.state.targets)
+    return why_inseparable(batch, signs, question.rules.intercept, vector, budget, question.call, ray.margins)
+
+
+def proof_budget(entries: int, parts: int = 1) -> Budget:
+    """What `why_inseparable` may cost of rows with so many entries, as one of some parts."""
+    return Budget(work=(PROOF_WORK + PROOF_AN_ENTRY * entries) / parts)
+
+
+def why_inseparable(
+    batch: Batch,
+    signs: Array,
+    intercept: float,
+    vector: Vector,
+    budget: Budget,
+    call: CallRows,
+    margins: Array | None = None,
+) -> str:
+    """Whether some of the rows cannot be separated, and thus all: those that a vector has most wrong, and others.
 
     None are looked at where they would be fewer than twice the columns: half of all labels of so few can be separated
     (Cover 1965).
+
+    Parameters
+    ----------
+    batch : Batch
+        All rows.
+    signs : ndarray, shape (rows,)
+        Labels, -1 or 1.
+    intercept : float
+        Size of the constant feature; 0 for none.
+    vector : Vector
+    budget : Budget
+        What the search may cost.
+    call : callable
+        What rows are called.
+    margins : ndarray, shape (rows,), optional
+        Those of the vector, where they are known.
+
+    Returns
+    -------
+    str
+        Which begins with `INSEPARABLE` where that is proved.
     """
     fewest, most = SOME
     count = min(len(batch), max(fewest, min(2 * batch.columns, most)))
     if count < 2 * batch.columns:
         return WIDE
-    direction, random = ray.direction, np.random.default_rng(0)
-    numbers, entries = np.arange(len(batch)), batch.entries
+    random = np.random.default_rng(0)
+    numbers = np.arange(len(batch))
     if len(batch) > MOST_LOOKED_AT:
         numbers = np.sort(random.integers(0, len(batch), MOST_LOOKED_AT))
-    if ray.margins is not None:
-        margins = ray.margins[numbers]
+    if margins is not None:
+        margins = margins[numbers]
     else:
-        vector = Vector(direction.name, direction.vector, direction.bias)
-        margins = signs[numbers] * scores_of(batch.take(numbers), vector, question.rules.intercept)
-    some = np.zeros(len(numbers), dtype=bool)
+        margins = signs[numbers] * scores_of(batch.take(numbers), vector, intercept)
+    some = np.full(len(numbers), count == len(numbers))
     some[np.argpartition(margins, count // 2)[: count // 2]] = True
     some[random.integers(0, len(numbers), count // 2)] = True
     numbers = numbers[some]
-    part = batch.take(numbers)
-    budget = Budget(work=(PROOF_WORK + PROOF_AN_ENTRY * entries) / question.state.targets)
     margin = margin_direction(
-        part, signs[numbers], question.rules.intercept, budget, lambda places: question.call(numbers[places])
+        batch.take(numbers), signs[numbers], intercept, budget, lambda places: call(numbers[places])
     )
     return margin if isinstance(margin, str) else UNKNOWN

@@ -303,20 +303,11 @@ class MarginSearch:
         return self.separable is not False and not self._budget.late()
 
     def _is_obvious(self) -> bool:
-        zero = self.rows.zero()
-        if zero is not None:
-            self._inseparable(
-                np.array([zero]),
-                np.ones(1),
-                f"{self._call(np.array([zero]))} is zero: its margin is 0",
-                proven=True,
-            )
-        else:
-            pair = self.rows.contradiction()
-            if pair is None:
-                return False
-            why = f"{self._call(np.array(pair))} are equal and have different labels"
-            self._inseparable(np.array(pair), np.full(2, 0.5), why, proven=True)
+        obvious = self.rows.obvious(self._call)
+        if obvious is None:
+            return False
+        places, why = obvious
+        self._inseparable(places, np.full(len(places), 1 / len(places)), why, proven=True)
         self.residual = 0.0  # and not what rounding may make of it
         return True
 

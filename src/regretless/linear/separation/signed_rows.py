@@ -13,6 +13,7 @@ from ...errors import RegretlessError
 from ...rows.faults import explain_nonfinite
 from ...rows.validation import read_rows
 from ..labels import read_labels
+from .result import CallRows
 
 AT_A_TIME = 1 << 17  # values converted to float64 in one go: what the cache holds
 CAREFUL = 1 << 22  # values worth going over again in the widest arithmetic there is
@@ -135,7 +136,17 @@ class SignedRows:
         block.data = self._scaled(block.data) * np.repeat(signs, np.diff(block.indptr))
         return csr_array(hstack([block, csr_array(column)], format="csr")) if self.intercept else block
 
-    def zero(self) -> int | None:
+    def obvious(self, call: CallRows, labels: Array | None = None) -> tuple[Array, str] | None:
+        """A row that is exactly zero, or else two equal ones of different labels, by default their signs, for which
+        nothing separates the rows, and that in words; None where there are none."""
+        zero = self._zero()
+        if zero is not None:
+            place = np.array([zero])
+            return place, f"{call(place)} is zero: its margin is 0"
+        pair = self._contradiction(self.signs if labels is None else labels)
+        return None if pair is None else (pair, f"{call(pair)} are equal and have different labels")
+
+    def _zero(self) -> int | None:
         """The first row that is exactly zero."""
         if self.intercept:
             return None
@@ -145,17 +156,17 @@ class SignedRows:
                 return int(row)
         return None
 
-    def contradiction(self) -> tuple[int, int] | None:
-        """Two rows x that are equal and have different signs: what real data are most often inseparable for."""
+    def _contradiction(self, labels: Array) -> Array | None:
+        """Two rows x that are equal and have different labels: what real data are most often inseparable for."""
         along = self.scores(np.random.default_rng(0).standard_normal(self.width)) * self.signs
         order = np.argsort(along, kind="stable")
-        signs, along = self.signs[order], along[order]
-        suspects = np.flatnonzero((signs[1:] != signs[:-1]) & (np.diff(along) <= 1e-12 * np.abs(along[1:])))
+        labels, along = labels[order], along[order]
+        suspects = np.flatnonzero((labels[1:] != labels[:-1]) & (np.diff(along) <= 1e-12 * np.abs(along[1:])))
         for place in suspects[:MOST_SUSPECTS]:
-            first, second = order[place], order[place + 1]
-            difference = self._matrix[[first]] - self._matrix[[second]]
+            pair = order[place : place + 2]
+            difference = self._matrix[pair[:1]] - self._matrix[pair[1:]]
             if not (difference.data if self.sparse else difference).any():
-                return int(first), int(second)
+                return np.asarray(pair)
         return None
 
     def margin(self, w: Array) -> tuple[float, Array]:
