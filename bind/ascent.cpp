@@ -100,6 +100,7 @@ Report sight_margins(const Any& values, const std::optional<Any>& indices, const
          "room for one margin of each ray and row");
   demand(filled.shape(0) == count && std::int64_t(filled.shape(1)) == ray_mark_bytes, "a bit for each bin of each ray");
   std::vector<double> scratch(directions.shape(1));
+  std::vector<std::int32_t> counts(std::size_t(ray_counts), 0);
   const FixedVectors along{directions.data(),
                            biases.data(),
                            whose.data(),
@@ -109,7 +110,7 @@ Report sight_margins(const Any& values, const std::optional<Any>& indices, const
                            std::int64_t(directions.shape(0)),
                            std::int64_t(directions.shape(1)),
                            std::int64_t(count)};
-  const WrittenRays rays{{along, bins.data(), least.data()}, margins.data(), filled.data(), block.rows};
+  const WrittenRays rays{{along, bins.data(), least.data()}, margins.data(), filled.data(), counts.data(), block.rows};
   const Labels of = labels_of(block, labels, std::nullopt);
   nb::gil_scoped_release unlocked;
   const AscentKernels& kernels = REGRETLESS_COMPILED(ascent_kernels);

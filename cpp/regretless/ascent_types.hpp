@@ -28,6 +28,7 @@ struct Ascent {
 struct WrittenRays : Rays {
   double* margins = nullptr;       // (count, rows)
   std::uint8_t* filled = nullptr;  // (count, ray_mark_bytes): a bit for each bin, the lowest one first
+  std::int32_t* counts = nullptr;  // (ray_counts): zeros, before and afterwards
   std::int64_t rows = 0;
 };
 
@@ -38,7 +39,7 @@ struct RankWord {
 };
 inline std::int64_t rank_words(std::int64_t columns) { return columns / 64 + 1; }
 
-inline constexpr std::int64_t ray_mark_bytes = (ray_bins + 7) / 8;
+inline constexpr std::int64_t ray_mark_bytes = (ray_bins + 7) / 8, ray_counts = ray_mark_bytes * 8;
 
 // What the entries of a diagonal matrix start with.
 struct DiagonalStart {

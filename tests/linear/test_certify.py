@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from regretless import _core
 from regretless.certify import certify_stream, read_cheaply
 from regretless.data import open_stream
 from regretless.data.arrays import ArrayStream
@@ -307,6 +308,23 @@ def test_margins_that_are_written_down_say_what_vectors_are_charged(loss, sparse
             assert charged == pytest.approx(sums.losses[0].tolist(), rel=1e-12)
             assert (read.least, read.rounds) == (pytest.approx(sums.least[0], rel=1e-12), 2 * rows)
             assert read.vector.tolist() == v.vector.tolist()
+
+
+@pytest.mark.parametrize("count", [3, 5, 9])
+def test_margins_of_any_size_fall_into_the_same_bins_where_they_are_written_down(count):
+    """Of several targets, margins from 0 to far beyond the last edge have the bits in their bins that one after the
+    other has, however many directions are read at once."""
+    draw, rows, targets = np.random.default_rng(count), 700, 3
+    X = draw.normal(size=(rows, 2)) * 10.0 ** draw.integers(-40, 40, (rows, 1)) * (draw.random((rows, 1)) < 0.9)
+    codes, whose = draw.integers(0, targets, rows).astype(np.int32), [k % targets for k in range(count)]
+    along = [Direction.along("d", draw.normal(size=2), 0.0) for _ in whose]
+    sights = [Sight(along, 0.0, whose, targets, written=written) for written in (False, True)]
+    plain, written = read_tallies(sights, [(Batch(X, None, 2), codes)], [Span(rows, 3, 0)] * targets)
+    for name in ("bins", "least", "rounds", "longest", "total"):
+        assert getattr(plain, name).tobytes() == getattr(written, name).tobytes()
+    marks = np.unpackbits(written.filled, axis=1, bitorder="little", count=plain.bins.shape[1])
+    assert (marks == (plain.bins[:, :, 0] > 0)).all()
+    assert {0, _core.RAY_SIDE - 1} <= set(np.flatnonzero(marks.any(axis=0)).tolist())
 
 
 def test_a_row_whose_squared_length_is_beyond_floats_is_refused():
