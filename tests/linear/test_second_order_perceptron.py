@@ -19,7 +19,7 @@ from regretless import _core
 from regretless.comparator import Comparator
 from regretless.data.batch import Batch
 from regretless.errors import ModelError, RegretlessError
-from regretless.linear import AROW, SecondOrderPerceptron
+from regretless.linear import AROW, SecondOrderPerceptron, second_order_learner
 from regretless.linear.second_order_state import PRIOR, SecondOrderState
 from regretless.persist.format import read_model, write_model
 from regretless.rows.factor import upper_of
@@ -835,3 +835,29 @@ with warnings.catch_warnings():
 def test_scikit_learn_finds_no_fault(estimator, check):
     """Each of scikit-learn's estimator checks passes, but for those that are declared above, each with its reason."""
     check(estimator)
+
+
+@pytest.mark.parametrize("learner", [AROW(matrix="diagonal"), SecondOrderPerceptron(matrix="diagonal")])
+def test_some_of_many_rows_of_several_classes_are_learned_from_in_hindsight(learner, monkeypatch):
+    """Of many rows a part is whitened and learned from, all where they can be separated, and bounds come within
+    5 % of those by all rows; where a part would have few rows a column, all are learned from."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(1200, 4))
+    y = (X @ random.normal(size=(4, 3)) + random.normal(size=(1200, 3)) / 2).argmax(axis=1)
+    learner = learner.fit(X, y)
+    whole, seen, averaged = learner.certify(X, y), [], second_order_learner._averaged
+    monkeypatch.setattr(second_order_learner, "MOST_PLAYED", X.size // 3)
+
+    def noted(rows, *more):
+        seen.append(len(rows))
+        return averaged(rows, *more)
+
+    monkeypatch.setattr(second_order_learner, "_averaged", noted)
+    for one, other in zip(learner.certify(X, y), whole, strict=True):
+        assert one.bound is None or one.bound <= other.bound * 1.05
+    assert set(seen) == {432}
+    signs, batch = np.where(y == 0, 1, -1).astype(np.int32), Batch(X, None, 4)
+    learner.geometry().directions(batch, signs, 0, separable=True)
+    assert seen[-1] == 1200
+    learner.geometry().directions(batch.slice(0, 60), signs[:60], 0, separable=None)
+    assert seen[-1] == 60

@@ -14,6 +14,7 @@ import numpy as np
 from .. import _core
 from ..checks import one_of, positive
 from ..data.batch import Array, Batch, norms2
+from ..data.sample import one_in
 from ..errors import ParameterError
 from ..ledger import FIELDS
 from ..rows.state import BaseState, Rules, length, length_of
@@ -21,13 +22,14 @@ from ..theory.facts import LinearFacts
 from ..theory.second_order_perceptron import SecondOrderFacts
 from .base import OnlineClassifier
 from .comparators.candidates import matrix_of
-from .comparators.question import FEW_TARGETS, as_it_is, order_of, passes_over
+from .comparators.question import FEW_TARGETS, MOST_PLAYED, as_it_is, order_of, passes_over
 from .second_order_state import SecondOrderState
 from .state import EUCLIDEAN, Geometry, State, Whitened
 
 ROUNDS = FIELDS.index("rounds")
 FEW_COLUMNS = 200  # up to which "auto" keeps all of the matrix
 PRIORS = 1e-290, 1e290  # between which inverses, and what is divided by them, are floats
+PIECE, ENOUGH = 64, 8  # rows that are learned from together, or not; and how many a column at least
 MOST_WHITENED = 20_000_000  # entries of dense rows that a full matrix would make of them
 IN_ELLIPSOID = "the direction of a linear SVM in an ellipsoid, C = {0:g}"
 MEAN = "/(mean r^2)"
@@ -181,11 +183,18 @@ class Ellipsoid(Geometry):
         self, batch: Batch, signs: Array, target: int, *, separable: bool | None = True
     ) -> list[tuple[str, Array, float]]:
         """Of several classes averages of gradient descent in some balls of the rows that are whitened; of two there are
-        support vector machines of these already."""
-        size, white = self._size(target), None if self.state.targets == 1 else self._white(batch, target)
+        support vector machines of these already. Unless some vector is known to separate the rows, or the search may
+        cost more, those of many rows learn on a part of them."""
+        if self.state.targets == 1:
+            return []
+        often = max(1, self.state.targets // FEW_TARGETS)
+        many = min(batch.entries * often // MOST_PLAYED, len(batch) // (ENOUGH * max(1, batch.columns)))
+        if many > 1 and not separable:
+            ((batch, signs),) = one_in(many, batch, signs, PIECE)()
+        size, white = self._size(target), self._white(batch, target)
         if white is None:
             return []
-        directions, passes = [], passes_over(white.rows.entries * max(1, self.state.targets // FEW_TARGETS))
+        directions, passes = [], passes_over(white.rows.entries * often)
         for share in BALLS if self.state.targets <= FEW_TARGETS else BALLS_OF_MANY:
             rules = Rules(
                 "ball", "hinge", "self-tuned", share * size, share * size * sqrt(2), intercept=white.intercept
