@@ -24,6 +24,7 @@ def test_columns_are_numbered_as_sorting_numbers_them(dtype, columns):
     expected, numbers = np.unique(indices, return_inverse=True)
     np.testing.assert_array_equal(used, expected)
     np.testing.assert_array_equal(rows.indices, numbers)
+    assert used.dtype == np.int64  # as kernels take them
     assert rows.columns == len(expected)
 
 

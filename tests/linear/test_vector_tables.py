@@ -160,3 +160,14 @@ def test_weights_of_columns_that_do_not_occur_are_noticed(monkeypatch, name):
     array = learner.state_.weights if name == "perceptron" else learner.state_.records
     array[999, 0] = 1.0
     assert {one.why for one in learner.certify(X, y)} == {NOT_REPRODUCED.format(name="X")}
+
+
+@pytest.mark.parametrize("learner", [Perceptron(), AROW(), PNormPerceptron()])
+def test_few_rows_of_hashed_words_are_certified(learner):
+    """Rows of few entries among very many columns, numbered by int32, are certified as those numbered by int64."""
+    columns = np.random.default_rng(0).integers(0, 2**20, (8, 5)).astype(np.int32)
+    rows = csr_array((np.ones(40), np.sort(columns).ravel(), np.arange(0, 41, 5, dtype=np.int32)), shape=(8, 2**20))
+    wide, labels = rows.copy(), [0, 1] * 4
+    wide.indices, wide.indptr = rows.indices.astype(np.int64), rows.indptr.astype(np.int64)
+    lines = [list(map(str, learner.fit(one, labels).certify(one, labels))) for one in (rows, wide)]
+    assert lines[0] == lines[1]

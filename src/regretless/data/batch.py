@@ -187,7 +187,7 @@ def narrow(batch: Batch) -> tuple[Batch, Array]:
             used, places = np.unique(indices, return_inverse=True)
             if len(used) and not 0 <= used[0] <= used[-1] < batch.columns:
                 raise ValueError
-            return Batch(batch.values, None, len(used), places.astype(np.int64), batch.starts), used
+            return Batch(batch.values, None, len(used), places.astype(np.int64), batch.starts), used.astype(np.int64)
         numbers, used = number_columns(indices, batch.columns)
     except ValueError:
         raise RegretlessError("the columns of the rows were changed, by another thread, while they were read") from None
