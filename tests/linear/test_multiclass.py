@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from regretless.comparator import Comparator
 from regretless.errors import RegretlessError
 from regretless.linear import MulticlassPerceptron, Perceptron, multiclass
-from regretless.linear.comparators.question import Question
+from regretless.linear.comparators.question import Question, epochs
 from regretless.linear.comparators.rays import Direction
 from regretless.linear.multiclass import Matrix, read
 from regretless.linear.separation.classes import most_confused
@@ -468,3 +468,10 @@ def test_the_most_confused_classes_have_enough_rows():
     assert most_confused(labels, predicted, 4, 4) == (2, 3)
     assert most_confused(labels, predicted, 4, 7) is None
     assert most_confused(labels, labels, 4, 0) is None
+
+
+@pytest.mark.parametrize(("classes", "passes"), [(4, 30), (5, 20)])
+def test_few_rows_of_many_classes_are_passed_over_less_often(classes, passes):
+    """Of more classes than few a third of the passes is left out."""
+    X, y = overlapping(classes, rows=60)
+    assert epochs(question(MulticlassPerceptron().fit(X, y), X, y)) == passes

@@ -26,6 +26,7 @@ MOST_PLAYED = 1_000_000  # entries that the extra passes of one learner look at 
 DEEP_WORK = 5e10  # multiplications of a search that may take ten seconds or so
 QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 5e8, 300.0, 4  # of one that may take as long as some passes
 FEW_TARGETS = 4  # for each of which scales are looked for on several rays, and finely
+PASSES_OF_MANY = 20  # for more targets than few
 MOST_CLIMBS = 10  # passes of support vector machines, which come near sooner
 MOST_SHUFFLED, NEIGHBOURS = 10_000, 32
 MOST_MARGINS = 1 << 22  # of rows along directions, that are written down
@@ -195,8 +196,11 @@ def as_it_is(vector: Array, bias: float) -> tuple[Array, float]:
 
 
 def epochs(question: Question) -> int:
-    """Few rounds are worth more passes."""
-    return passes_over(question.entries() * max(1, question.state.targets // FEW_TARGETS)) if question.at_hand() else 1
+    """Few rounds are worth more passes; those of many targets a third less, after which bounds are hardly smaller."""
+    if not question.at_hand():
+        return 1
+    passes = passes_over(question.entries() * max(1, question.state.targets // FEW_TARGETS))
+    return passes if question.state.targets <= FEW_TARGETS else min(PASSES_OF_MANY, passes)
 
 
 def passes_over(entries: int) -> int:
