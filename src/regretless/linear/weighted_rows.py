@@ -23,8 +23,8 @@ from .comparators.evaluate import Span
 from .comparators.question import Question
 from .state import State
 
-ROUNDS, MOST, UPDATES, TOTAL, OF_UPDATES, WEIGHTED = map(
-    FIELDS.index, ("rounds", "max_norm2", "updates", "total_norm2", "update_norm2", "weighted")
+ROUNDS, MOST, TOTAL, OF_UPDATES, SLOPES, WEIGHTED = map(
+    FIELDS.index, ("rounds", "max_norm2", "total_norm2", "update_norm2", "slope2", "weighted")
 )
 
 
@@ -42,20 +42,25 @@ def with_weights(question: Question, weights: Array) -> Question | None:
     ((batch, codes),) = question.rounds()
     there, constant = weights > 0, question.rules.intercept
     rows = _times(batch.only(there), weights[there], constant)
-    sizes = np.abs(rows.values[rows.values != 0])
+    sizes = np.concatenate([np.abs(rows.values[rows.values != 0]), weights[there]])  # whose squares are taken too
     if not len(rows) or sizes.min(initial=1.0) < LEAST_ENTRY or sizes.max(initial=1.0) > MOST_ENTRY:
         return None
     return replace(
         question,
-        state=_state_of(question, norms2(rows), there, float(weights.max())),
+        state=_state_of(question, norms2(rows), there),
         rules=replace(question.rules, intercept=0.0),
         rounds=partial(iter, [(rows, codes[there])]),
         rows=len(rows),
-        call=lambda places: question.call(np.flatnonzero(there)[places]),
+        call=lambda places: _call(question, np.flatnonzero(there)[places]),
         against=None
         if question.against is None
         else (_stacked(*question.against, constant), np.zeros_like(question.against[1])),
     )
+
+
+def _call(question: Question, places: Array) -> str:
+    """What some rows are called, of which something is said that is true of the rows times their weights."""
+    return f"{question.call(places)}, times {'its weight' if len(places) == 1 else 'their weights'},"
 
 
 def _stacked(vectors: Array, biases: Array, constant: float) -> Array:
@@ -78,23 +83,24 @@ def _times(batch: Batch, weights: Array, constant: float) -> Batch:
     return Batch(np.insert(values, ends, constant * weights), None, columns, indices, starts)
 
 
-def _state_of(question: Question, lengths2: Array, there: Array, largest: float) -> State:
-    """The weights, with books that say what these rows are; of the squared lengths of the updates the most that their
-    sum can be."""
+def _state_of(question: Question, lengths2: Array, there: Array) -> State:
+    """The weights, with books that say what these rows are. The slope of an update is its weight, so that the books sum
+    c^2 |x|^2 already; where several classes are one vector, whose gradient has the row twice, twice that."""
     state = question.state
     weights = _stacked(state.coefficients(), state.biases(), question.rules.intercept)
     assert isinstance(state, State)  # of learners that multiply rows
     ours = state.plain(len(weights))
     ours.weights[:], ours.books = weights, state.books.copy()
     ours.steady, ours.rules = state.steady, state.rules
+    twice = question.rules.loss == "direct" and state.targets > 1
     for book in ours.books:
         span = Span.of(question.rows, book[ROUNDS])
         before = int(there[: span.skip].sum())
-        played = lengths2[before if span.passes == 1 else 0 :]
-        book[ROUNDS] = span.passes * len(lengths2) - before
-        book[MOST] = played.max(initial=0.0)
-        book[TOTAL] = span.passes * lengths2.sum() - lengths2[:before].sum()
-        book[OF_UPDATES] = min(book[TOTAL], book[UPDATES] * book[MOST], largest**2 * book[OF_UPDATES])
+        later = lengths2[before:]
+        book[ROUNDS] = (span.passes - 1) * len(lengths2) + len(later)
+        book[MOST] = (later if span.passes == 1 else lengths2).max(initial=0.0)
+        book[TOTAL] = (span.passes - 1) * lengths2.sum() + later.sum()
+        book[OF_UPDATES] = book[SLOPES] / 2 if twice else book[SLOPES]
         book[WEIGHTED] = 0
     return ours
 
