@@ -85,7 +85,7 @@ def _svmlight() -> Iterator[Case]:
         "nan": (b"1 1:nan\n", "value not finite"),
         "infinite": (b"1 1:1e999\n", "value too large"),
         "huge-id": (b"1 99999999999999999999:1\n", "is too large"),
-        "large-id": (b"1 134217729:1\n", "columns are allowed (--max-features)"),
+        "large-id": (b"1 134217729:1\n", "columns are allowed; --max-features N allows more"),
         "large-weights": (
             b"1 134217728:1\n-1 1:1\n",
             "what is learned of 134,217,728 features would take 1 GiB of memory",

@@ -204,6 +204,13 @@ def test_too_many_products_are_refused(table: Table, monkeypatch: pytest.MonkeyP
     assert "more than 5 features and products of features; hash them" in fails(
         table(TRAIN, interactions=["age*city"], max_features=5)
     )
+    many = "age,city,y\n" + "".join(f"{k + 1},c{k},{k % 2}\n" for k in range(510))
+    assert "more than 1,000 features and products of features; hash them with --hash-bits, or raise --max-features" in (
+        fails(table(many, interactions=["age*city"], max_features=1000))
+    )
+    assert "more than 1,000 features, with those of column 'age'" in fails(
+        table(many, categorical=["age"], max_features=1000)
+    )
 
 
 def test_an_infinite_product_is_a_bad_row(table: Table) -> None:

@@ -281,7 +281,7 @@ REFUSED = [
     (b"1 1.5:1", 1, 3, "id not an integer: '1.5'", "whole"),
     (b"1 :1", 1, 3, "id not an integer: ':1'", "whole"),
     (b"1 qid:a 1:1", 1, 3, "query not an integer: 'qid:a'", "qid"),
-    (b"1 134217729:1", 1, 3, "id '134217729' is too large", "--max-features"),
+    (b"1 134217729:1", 1, 3, "id '134217729' is too large", "; --max-features N allows more"),
     (b"1 99999999999999999999999:1", 1, 3, "id '99999999999999999999999' is too large", "--max-features"),
     (b"1 2:1 2:1", 1, 7, "id repeated: '2'", "once"),
     (b"1 2:1 1:1", 1, 7, "id descending: '1'", "ascend"),

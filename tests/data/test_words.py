@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -195,17 +196,59 @@ def test_columns_of_long_rows_ascend(tmp_path: Path, isa: str, length: int, diff
 
 def test_names_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Long words that all differ, of --text or of a category, end with an error once their names take more than is
-    allowed, and not with all memory; hashed, and as many as have room, they are read."""
+    allowed, and not with all memory; hashed, and as many as have room, they are read. A file that is not compressed
+    has room for eight times its size."""
     words = [f"{'x' * 900}{k}" for k in range(30)]
+    plain = written(tmp_path / "r.csv", words)
+    path = tmp_path / "r.csv.gz"
+    path.write_bytes(gzip.compress(plain.read_bytes()))
     for text in (["review"], []):
         monkeypatch.setenv("REGRETLESS_MAX_MEMORY", "20K")
-        path = written(tmp_path / "r.csv", words)
+        assert len(rows_of(open_stream(plain, text=text))) == 30
         with pytest.raises(RegretlessError, match=r"names of the features take .* 'review'; hash them .*MAX_MEMORY"):
             list(open_stream(path, text=text).batches())
         monkeypatch.setattr("regretless.data.columns.REMEMBERED_LETTERS", 1000)
         assert len(rows_of(open_stream(path, text=text, hash_bits=6))) == 30
         monkeypatch.setenv("REGRETLESS_MAX_MEMORY", "40K")
         assert len(rows_of(open_stream(path, text=text))) == 30
+
+
+def test_names_that_a_model_has_are_not_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What goes on with a schema has room for its names, and for new ones in proportion to its own file."""
+    first = open_stream(written(tmp_path / "r.csv", [f"{'x' * 900}{k}" for k in range(30)]), text=["review"])
+    rows_of(first)
+    monkeypatch.setenv("REGRETLESS_MAX_MEMORY", "20K")
+    onwards = open_stream(written(tmp_path / "o.csv", ["unheard"]), schema=first.schema())
+    assert rows_of(onwards) == [{31: 1.0}]
+    sequences = written(tmp_path / "s.csv", [" ".join(f"{'y' * 90}{k}" for k in range(300))])
+    with pytest.raises(RegretlessError, match="names of the features take"):
+        rows_of(open_stream(sequences, text=["review"], ngrams=5))
+
+
+@pytest.mark.parametrize("other", ["", "ab"])
+@pytest.mark.parametrize("hash_bits", [None, 6])
+def test_a_column_of_words_without_any_has_words_later(tmp_path: Path, other: str, hash_bits: int | None) -> None:
+    """A column of --text with no value at all is read beside others, and words that come later are new words of it."""
+    (tmp_path / "k.csv").write_text(f"t,u,b,label\n,{other},1,p\n,,2,n\n")
+    first = open_stream(tmp_path / "k.csv", text=["t", "u"], hash_bits=hash_bits)
+    assert [len(row) for row in rows_of(first)] == [1 + bool(other), 1]
+    (tmp_path / "m.csv").write_text("t,u,b,label\nok then,,1,p\n,,2,n\n")
+    onwards = open_stream(tmp_path / "m.csv", schema=first.schema())
+    assert [len(row) for row in rows_of(onwards)] == [3, 1]
+    if hash_bits is None:
+        assert onwards.feature_names() == ["b", *([f"u:{other}"] if other else []), "t:ok", "t:then"]
+
+
+@pytest.mark.parametrize("text", [["t"], ["t", "u"]])
+def test_a_parquet_column_of_words_may_have_none(tmp_path: Path, text: list[str]) -> None:
+    """A column of strings that are all missing is one of words without any."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    nothing = pa.array([None, None], pa.string())
+    parquet.write_table(pa.table({"t": nothing, "u": nothing, "b": [1, 2], "y": [0, 1]}), tmp_path / "k.parquet")
+    stream = open_stream(tmp_path / "k.parquet", text=text, target="y", categorical={"t", "u"} - set(text))
+    assert rows_of(stream) == [{0: 1.0}, {0: 2.0}]
 
 
 def test_hashed_words_get_the_hash_of_their_name(tmp_path: Path) -> None:

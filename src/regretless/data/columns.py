@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from itertools import repeat
@@ -11,7 +12,7 @@ import numpy as np
 
 from .._core import WordReader
 from ..errors import ModelError, ParameterError, RegretlessError
-from ..memory import allowed, shown
+from ..memory import TIMES, allowed, shown
 from .arrow_arrays import TextCells, is_ascii
 from .batch import ABSENT, Array
 
@@ -173,8 +174,9 @@ class FeatureMap:
         self.kinds: dict[str, str] = {}
         self.sparse = bits is not None
         self._features: list[tuple[str, str | None]] = []
-        self._numbers: dict[str, dict[str | None, int]] = {}
+        self._numbers: defaultdict[str, dict[str | None, int]] = defaultdict(dict)
         self._letters = 0  # of the names, or of those whose hashes are remembered
+        self._room: float = 0  # how many letters of names there may be in any case
         if bits is not None and self.columns > self.limit:
             raise ParameterError("hash_bits", str(bits), f"that is more than the {self.limit} features allowed", ": ")
 
@@ -209,7 +211,7 @@ class FeatureMap:
 
     def number(self, column: str, value: str | None = None) -> int:
         """The number of a numeric column or of a category; -1 when it is not known."""
-        known = self._numbers.setdefault(column, {})
+        known = self._numbers[column]
         result = known.get(value)
         if result is None:
             if self.bits is None:
@@ -229,17 +231,21 @@ class FeatureMap:
             self._letters -= sum(len(value or "") for value in names)
             names.clear()
 
+    def make_room(self, file_size: int) -> None:
+        """Allow names in proportion to a file of so many bytes, besides those that are known already."""
+        self._room = self._letters + TIMES * file_size
+
     def _admit(self, column: str, letters: int) -> None:
         """Take note of new names with so many letters, which are as many bytes at least."""
         self._letters += letters
-        if self._letters > allowed():
+        if self._letters > max(allowed(), self._room):
             raise LongNames(f"the names of the features take {shown(self._letters)}, with those of column {column!r}")
 
     def _numbers_of(self, column: str, values: list[str]) -> list[int]:
         """The number of each of these categories or words; -1 of those that are not known."""
         if self.bits is not None:
             return [self.number(column, value) for value in values]
-        return list(map(self._numbers.setdefault(column, {}).get, values, repeat(ABSENT)))
+        return list(map(self._numbers[column].get, values, repeat(ABSENT)))
 
     def learn(self, codes: Mapping[str, Codes], words: Mapping[str, Words]) -> None:
         """Number the new categories and words row by row, however the rows are cut in blocks."""
@@ -299,7 +305,7 @@ class FeatureMap:
 
     def _unknown(self, name: str, code: Array, values: list[str]) -> tuple[Array, Array, list[str]]:
         """The rows where values that have no number yet first stand, zeros, and these values."""
-        known = self._numbers.setdefault(name, {})
+        known = self._numbers[name]
         none = np.empty(0, np.intp)
         if all(map(known.__contains__, values)):
             return none, none, []
@@ -344,8 +350,8 @@ class FeatureMap:
             return
         for name, value in features:
             if len(self._features) >= self.limit:
-                raise TooManyColumns(f"more than {self.limit} features, with those of column {name!r}")
-            known = self._numbers.setdefault(name, {})
+                raise TooManyColumns(f"more than {self.limit:,} features, with those of column {name!r}")
+            known = self._numbers[name]
             if value not in known:
                 self._admit(name, len(value or name))
                 known[value] = len(self._features)
@@ -380,6 +386,7 @@ class FeatureMap:
             result.sparse = bool(schema["sparse"])
             result.ngrams = whole_ngrams(int(schema.get("ngrams", 1)))
             result._remember(schema.get("kept"))
+            result._room = np.inf  # these names are in memory already
             result._add((names[int(place)], value) for place, value in schema["features"])
         except (KeyError, TypeError, IndexError, AttributeError) as error:
             raise ModelError(f"the description of the columns is damaged ({error!r})") from error

@@ -240,7 +240,7 @@ class Numbering:
         """
         crossed, refused = self.keys.cross(rows, self.bits, self._names, learn)
         if refused and self.bits is None:
-            raise TooManyProducts(f"more than {self.keys.limit} features and products of features")
+            raise TooManyProducts(f"more than {self.keys.limit:,} features and products of features")
         return crossed
 
     def columns_of(self, keys: Array) -> Array:

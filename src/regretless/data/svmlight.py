@@ -155,7 +155,7 @@ class SvmlightStream(Stream):
         self.skipped += bad - len(complaints)
 
     def _refused(self, complaint: Complaint) -> DataError:
-        limit = f"at most {self._max_features:,} columns are allowed (--max-features)"
+        limit = f"at most {self._max_features:,} columns are allowed; --max-features N allows more"
         return complaint_error(self.name, complaint, limit, self._dtype)
 
 

@@ -139,6 +139,7 @@ class TableStream(Stream):
             self._restore(schema, missing, max_features, keep_names)
             self._refuse_contradiction(hash_bits, interactions)
             self._refuse_other_words(ngrams)
+        self._map.make_room(self._size)
 
     def _restore(self, schema: dict[str, Any], missing: str | None, limit: int, keep: int) -> None:
         try:
