@@ -175,6 +175,7 @@ std::vector<double> column_squares(const Reals2& table, const std::optional<Real
   const TableKernels& kernels = table_kernels(table.shape(1));
   demand(!roots || roots->size() == table.shape(0), "a root for each column");
   std::vector<double> sums(table.shape(1));
+  const nb::gil_scoped_release unlocked;
   kernels.squares(table.data(), roots ? roots->data() : nullptr, std::int64_t(table.shape(0)), sums.data());
   return sums;
 }
@@ -182,6 +183,7 @@ std::vector<double> column_squares(const Reals2& table, const std::optional<Real
 void divide_columns(const State2& table, const std::vector<double>& lengths, double size) {
   const TableKernels& kernels = table_kernels(table.shape(1));
   demand(lengths.size() == table.shape(1), "a length for each vector");
+  const nb::gil_scoped_release unlocked;
   kernels.divide(table.data(), lengths.data(), size, std::int64_t(table.shape(0)));
 }
 
@@ -193,6 +195,7 @@ FourLists simplex_sums(const Reals2& table, const Reals& duals, const std::vecto
   demand(duals.size() == table.shape(0) && rests.size() == count, "a dual coordinate for each column, and a rest");
   const auto columns = std::int64_t(table.shape(0));
   std::vector<double> sizes(count), products(count), sums(count), counts(count), totals = rests;
+  const nb::gil_scoped_release unlocked;
   kernels.sizes(table.data(), duals.data(), columns, sizes.data(), products.data());
   for (std::size_t k = 0; k < count; ++k) totals[k] += sizes[k];
   kernels.shares(table.data(), totals.data(), columns, sums.data(), counts.data());
@@ -200,20 +203,25 @@ FourLists simplex_sums(const Reals2& table, const Reals& duals, const std::vecto
 }
 
 void take_positive(const State2& table) {
+  const nb::gil_scoped_release unlocked;
   REGRETLESS_COMPILED(ascent_kernels).take_positive(table.data(), std::int64_t(table.size()));
 }
 
 std::pair<Array2, bool> rows_of(const Reals2& table, const Order& numbers) {
   const auto rows = std::int64_t(table.shape(0)), width = std::int64_t(table.shape(1));
   const std::size_t count = numbers.size();
+  const std::vector<std::int64_t> checked(numbers.data(), numbers.data() + count);  // which no other thread writes to
   for (std::size_t k = 0; k < count; ++k)
-    demand(numbers.data()[k] > (k ? numbers.data()[k - 1] : -1) && numbers.data()[k] < rows,
-           "ascending numbers of rows");
+    demand(checked[k] > (k ? checked[k - 1] : -1) && checked[k] < rows, "ascending numbers of rows");
   const std::size_t size = count * table.shape(1);
   auto room = std::make_unique_for_overwrite<double[]>(size + 7);
   double* const begin = room.get() + (-(reinterpret_cast<std::uintptr_t>(room.get()) / 8) & 7);  // a cache line
-  const bool clean = REGRETLESS_COMPILED(ascent_kernels)
-                         .take_rows(table.data(), rows, width, numbers.data(), std::int64_t(count), begin);
+  bool clean;
+  {
+    const nb::gil_scoped_release unlocked;
+    clean = REGRETLESS_COMPILED(ascent_kernels)
+                .take_rows(table.data(), rows, width, checked.data(), std::int64_t(count), begin);
+  }
   return {Array2(begin, {count, table.shape(1)}, owner_of(room)), clean};
 }
 
@@ -226,8 +234,11 @@ Diagonal read_diagonal(const Reals2& records, double prior, bool sized, double l
   auto roots = std::make_unique_for_overwrite<double[]>(columns);
   auto inverse = std::make_unique_for_overwrite<double[]>(columns);
   DiagonalParts parts{weights.get(), roots.get(), inverse.get()};
-  REGRETLESS_COMPILED(ascent_kernels)
-      .read_diagonal(records.data(), std::int64_t(columns), {prior, sized, least}, parts);
+  {
+    const nb::gil_scoped_release unlocked;
+    REGRETLESS_COMPILED(ascent_kernels)
+        .read_diagonal(records.data(), std::int64_t(columns), {prior, sized, least}, parts);
+  }
   return {handed_over(weights, columns), handed_over(roots, columns), handed_over(inverse, columns), parts.energy,
           parts.volume};
 }
@@ -250,6 +261,7 @@ void turn_cells(const Reals2& cells, std::int64_t first, std::int64_t squares, s
   demand(first >= 0 && first <= p.width && within(0, p.numbers) && within(squares, cell_rates) && within(most, 1) &&
              within(root, 1),
          "a place beyond the cells");
+  const nb::gil_scoped_release unlocked;
   REGRETLESS_COMPILED(ascent_kernels).turn_cells(cells.data() + first, columns, p, table.data() + 1, metric.data() + 1);
 }
 

@@ -42,7 +42,6 @@ static constexpr TableKernels of_tables{column_squares<N>, divide_columns<N>, si
 
 namespace regretless {
 const AscentKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::climb_block,
-
                                                         REGRETLESS_ISA::squares_of_block,
                                                         REGRETLESS_ISA::margins_of_block,
                                                         REGRETLESS_ISA::bin_margins,

@@ -128,7 +128,7 @@ REGRETLESS_APART static void diagonalise(double* a, double* vectors, std::int64_
 
 // Products of `count` rows, one every n numbers, with a vector: a sum waits for itself, and the others fill the wait.
 template <int count>
-REGRETLESS_INLINE void few_products(const double* rows, const double* by, std::int64_t n, double* out) {
+REGRETLESS_INLINE void products_of_rows(const double* rows, const double* by, std::int64_t n, double* out) {
   Octet sum[count]{};
   std::int64_t i = 0;
   for (; i + 8 <= n; i += 8) {
@@ -143,12 +143,12 @@ REGRETLESS_INLINE void few_products(const double* rows, const double* by, std::i
 REGRETLESS_APART static void products(const double* rows, std::int64_t count, const double* by, std::int64_t n,
                                       double* out) {
   std::int64_t r = 0;
-  for (; r + 4 <= count; r += 4) few_products<4>(rows + r * n, by, n, out + r);
+  for (; r + 4 <= count; r += 4) products_of_rows<4>(rows + r * n, by, n, out + r);
   if (r + 2 <= count) {
-    few_products<2>(rows + r * n, by, n, out + r);
+    products_of_rows<2>(rows + r * n, by, n, out + r);
     r += 2;
   }
-  if (r < count) few_products<1>(rows + r * n, by, n, out + r);
+  if (r < count) products_of_rows<1>(rows + r * n, by, n, out + r);
 }
 
 // One target: n features, the constant one first, and room for `room` rows of B, of which half stay.

@@ -154,14 +154,14 @@ inline void read_diagonal(const double* records, std::int64_t columns, const Dia
       const Eight entry = first + squares, side = root(entry), inverse = one / (side * side);
       energy = energy + sum / entry * sum;
       volume = volume + apply([](auto x) REGRETLESS_LAMBDA { return log_past_one_of(x); }, squares / first);
-      double kept[3][8];
-      store(kept[0], part(0, 0) + none);
-      store(kept[1], side);
-      store(kept[2], inverse);
+      double lanes[3][8];
+      store(lanes[0], part(0, 0) + none);
+      store(lanes[1], side);
+      store(lanes[2], inverse);
       for (std::int64_t l = 0; l < 8 && j + l < end; ++l) {
-        out.weights[j + l] = kept[0][l];
-        out.roots[j + l] = kept[1][l];
-        out.inverse[j + l] = kept[2][l];
+        out.weights[j + l] = lanes[0][l];
+        out.roots[j + l] = lanes[1][l];
+        out.inverse[j + l] = lanes[2][l];
       }
     }
     out.energy += tree(energy);

@@ -14,6 +14,7 @@ def batch(indices: np.ndarray, columns: int) -> Batch:
     return Batch(np.ones(len(indices)), None, columns, indices, np.arange(len(indices) + 1))
 
 
+@pytest.mark.usefixtures("isa")
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 @pytest.mark.parametrize("columns", [1, 63, 64, 65, 1000, 10**6])
 def test_columns_are_numbered_as_sorting_numbers_them(dtype, columns):
@@ -28,6 +29,7 @@ def test_columns_are_numbered_as_sorting_numbers_them(dtype, columns):
     assert rows.columns == len(expected)
 
 
+@pytest.mark.usefixtures("isa")
 @pytest.mark.parametrize("columns", [100, 10**6])
 @pytest.mark.parametrize("wrong", [-1, 10**6])
 def test_columns_that_another_thread_wrote_are_refused(columns, wrong):

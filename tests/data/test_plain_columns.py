@@ -239,8 +239,8 @@ def test_values_are_those_of_the_block_whatever_was_read_before(blocks: list[lis
 @given(st.text('1,-"\na', max_size=200))
 def test_a_decimal_comma_in_quotes_is_a_delimiter_in_quotes(text: str) -> None:
     """Where no delimiter is quoted and no quote out of place, no cell in quotes has a decimal comma."""
-    found = re.search(r'"[-+]?[0-9]*,([0-9]+)"', text)
-    assert _core.quotes_delimiter(text.encode(), ",") or not found
+    quoted = re.search(r'"[-+]?[0-9]*,([0-9]+)"', text)
+    assert _core.quotes_delimiter(text.encode(), ",") or not quoted
 
 
 @given(st.text('1,"\na\r', min_size=1, max_size=60), st.integers(0, 30))

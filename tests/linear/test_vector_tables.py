@@ -31,6 +31,7 @@ def table(columns: int, count: int = 4) -> np.ndarray:
     return random.normal(size=(columns, count)) * 2.0 ** random.integers(-40, 40, (columns, count))
 
 
+@pytest.mark.usefixtures("isa")
 @pytest.mark.parametrize("count", [4, 8])
 @pytest.mark.parametrize("columns", SIZES)
 def test_squares_side_by_side_are_those_of_each_alone(columns, count):
@@ -42,6 +43,7 @@ def test_squares_side_by_side_are_those_of_each_alone(columns, count):
     assert _core.column_squares(each[0][:, None], roots) == [_core.squares(each[0] * roots)]
 
 
+@pytest.mark.usefixtures("isa")
 @pytest.mark.parametrize("columns", SIZES)
 def test_division_and_positive_parts_are_numpys(columns):
     """Vectors over their lengths times a size, and without negative entries, have numpy's bits."""
@@ -53,6 +55,7 @@ def test_division_and_positive_parts_are_numpys(columns):
     np.testing.assert_array_equal(vectors, np.maximum(expected, 0.0))
 
 
+@pytest.mark.usefixtures("isa")
 @pytest.mark.parametrize("count", [1, 4, 8])
 @pytest.mark.parametrize("columns", SIZES)
 def test_sums_over_the_simplex_are_numpys(columns, count):
@@ -69,6 +72,7 @@ def test_sums_over_the_simplex_are_numpys(columns, count):
     assert counts == (shares > 0).sum(axis=0).tolist()
 
 
+@pytest.mark.usefixtures("isa")
 def test_rows_are_taken_with_word_of_the_others():
     """Rows by their numbers are copies of them, and a number in any other row is noticed, a zero of either sign not."""
     whole = np.zeros((50, 3))
@@ -84,6 +88,7 @@ def test_rows_are_taken_with_word_of_the_others():
         assert not _core.rows_of(changed, numbers)[1]
 
 
+@pytest.mark.usefixtures("isa")
 @pytest.mark.parametrize("sized", [False, True])
 def test_the_numbers_of_a_diagonal_are_numpys(sized):
     """Roots and inverses of a diagonal have numpy's bits, and its two sums are numpy's but for rounding."""
@@ -97,6 +102,18 @@ def test_the_numbers_of_a_diagonal_are_numpys(sized):
     np.testing.assert_array_equal(inverse, 1 / np.square(np.sqrt(entries)))
     assert energy == pytest.approx((records[:, 2] ** 2 / entries).sum(), rel=1e-13)
     assert volume == pytest.approx(np.log1p(records[:, 1] / start).sum(), rel=1e-13)
+
+
+@pytest.mark.parametrize("columns", SIZES)
+def test_sums_are_the_same_bits_on_every_instruction_set(isas, columns):
+    """Sums over the simplex and what is read from a diagonal have the same bits on all that this machine can run."""
+    records, duals, bits = np.abs(table(columns)), table(columns, 1)[:, 0], set()
+    for isa in isas:
+        _core.use_isa(isa)
+        sums = [_core.simplex_sums(table(columns, count), duals, [0.5] * count) for count in (1, 4, 8)]
+        *arrays, energy, volume = _core.read_diagonal(records, 0.5, True, 1e-9)
+        bits.add((repr(sums), *(array.tobytes() for array in arrays), energy, volume))
+    assert len(bits) == 1
 
 
 def wide_rows(rows: int = 60) -> tuple[csr_array, np.ndarray]:
