@@ -24,7 +24,7 @@ from .rays import RaySums
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
 MOST_PLAYED = 1_000_000  # entries that the extra passes of one learner look at for a few targets, when rounds are few
 DEEP_WORK = 5e10  # multiplications of a search that may take ten seconds or so
-QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 5e8, 300.0, 4  # of one that may take as long as some passes
+QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 1e8, 300.0, 4  # of one that may take as long as some passes
 FEW_TARGETS = 4  # for each of which scales are looked for on several rays, and finely
 PASSES_OF_MANY = 20  # for more targets than few
 MOST_CLIMBS = 10  # passes of support vector machines, which come near sooner
@@ -96,8 +96,10 @@ class Question:
 
     def budget(self, entries: int, separable: bool = False, parts: int | None = None) -> Budget:
         """What a search over rows with so many entries may cost, its share of what all parts may, by default one
-        for each target: more where it is known that it will end with a margin."""
-        work = DEEP_WORK if self.deep else (QUICK_WORK + WORK_AN_ENTRY * entries) * (SEPARABLE if separable else 1)
+        for each target: more where it is known that it will end with a margin, or likely, as of rows in general
+        position that are no more than the columns."""
+        likely = separable or self.rows <= self.state.columns
+        work = DEEP_WORK if self.deep else (QUICK_WORK + WORK_AN_ENTRY * entries) * (SEPARABLE if likely else 1)
         return Budget(work=work / (parts or self.state.targets))
 
     def ledgers(self) -> list[Any]:
