@@ -18,6 +18,7 @@ from regretless.verify import Number
 
 from ..catalogue import OWN_RATES
 from ..command_line import CommandLine, noisy_lines, write
+from .test_cli_solve import TREE
 
 
 @pytest.fixture
@@ -77,7 +78,7 @@ def test_every_learner_of_weights_is_played_again(run, tmp_path, learner):
     assert notes == [f"the run was not played again ({why})" for name, why in HINDERED.items() if name == learner]
 
 
-SEVERAL = "there are several classes"
+SEVERAL = "the textbook plays this learner, with these settings, of two classes alone"
 NOT_OF_SEVERAL = HINDERED | {"winnow": SEVERAL, "selective-perceptron": SEVERAL}
 
 
@@ -904,6 +905,33 @@ def test_a_game_is_answered_again(run, tmp_path):
     assert (verdicts["agrees"], verdicts["differs"]) == (4, 0)
     game.write_text("0,-1,1\n1,0,-1\n-1,2.5,0\n-9,-9,-9\n")
     assert verification(run, report, game)["differs"] > 0
+
+
+def test_games_in_turns_are_not_checked(run, tmp_path):
+    """Of a game in turns nothing is compared, which is said, and its report is not blamed; false strategies are."""
+    game = tmp_path / "t.efg"
+    game.write_text(TREE)
+    report = reported(run, tmp_path / "s.json", "solve", game)
+    command = run("verify", report, game)
+    assert (command.code, command.err) == (0, "")
+    assert "cannot be checked: weak_duality: games in turns are not checked\n" in command.out
+    assert "compared: 0 certificates and 0 numbers of the run; 1 cannot be checked\n" in command.out
+    report.write_text(json.dumps(json.loads(report.read_text()) | {"game": "zero-sum"}))
+    assert "; an object of numbers was expected" in run("verify", report, game).err
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "multiclass-perceptron", "selective-perceptron"])
+@pytest.mark.parametrize("classes", ["ab", "xyz", "12", "a"])
+def test_data_of_other_classes_contradict_a_report(run, tmp_path, learner, classes):
+    """Rows with fewer classes, with others, or with numbers for words differ from a report, which is not blamed."""
+    paths = [tmp_path / "abc.csv", tmp_path / "other.csv"]
+    for path, names in zip(paths, ("abc", classes), strict=True):
+        rows = [f"{names[place % len(names)]},{place % 5},{place % 7}" for place in range(20)]
+        path.write_text("\n".join(["label,u,v", *rows, ""]))
+    command = run("verify", learned(run, paths[0], learner), paths[1])
+    assert command.code == 3
+    assert "differs: the run: " in command.out
+    assert "contradict each other" in command.err
 
 
 @pytest.mark.parametrize(

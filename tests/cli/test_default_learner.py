@@ -200,6 +200,10 @@ def test_vectors_of_several_classes_are_reported_as_missing(run: CommandLine, tm
     command = run("verify", report, file)
     assert "cannot be checked: by_a_rate: its comparators are vectors of each class, which are not kept" in command.out
     assert "--comparators" not in command.out
+    assert "\ncompared: 0 certificates and " in command.out
+    unchecked = command.out.count("cannot be checked: ")
+    assert unchecked > 3
+    assert f" of the run; {unchecked} cannot be checked\n" in command.out
 
 
 @pytest.mark.parametrize("classes", [2, 3])

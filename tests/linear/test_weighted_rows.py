@@ -15,6 +15,7 @@ from regretless.linear import (
     VotedPerceptron,
     max_margin,
 )
+from regretless.linear.certificates import OTHER_WEIGHTS
 
 FAMILY = [Perceptron, AveragedPerceptron, VotedPerceptron, MulticlassPerceptron]
 
@@ -160,17 +161,21 @@ def test_ones_own_comparator_is_read_on_the_weighted_rows():
 
 @pytest.mark.parametrize(
     ("sample_weight", "why"),
-    [(None, "give certify the same sample_weight"), (np.full(80, 3.0), "do not give this model")],
+    [(None, "give certify the same sample_weight"), (np.full(80, 3.0), OTHER_WEIGHTS)],
 )
 def test_other_weights_than_the_run_had_are_no_certificate(sample_weight, why):
     """Without the weights, or with others, no line applies and all say why; so it is for weights of a run that had
-    none."""
+    none, and for class_weight that was set anew. Other rows of a run without weights are not put down to weights."""
     X, y, _ = noisy()
     ours = Perceptron().fit(X, y, np.full(80, 2.0))
     assert all(why in str(one.why) for one in ours.certify(X, y, sample_weight=sample_weight))
     for learner in (Perceptron(), PassiveAggressive()):
         lines = learner.fit(X, y).certify(X, y, sample_weight=np.full(80, 2.0))
-        assert all("do not give this model" in str(one.why) for one in lines)
+        assert all(one.why == OTHER_WEIGHTS for one in lines)
+        assert all("weights" not in str(one.why) for one in learner.certify(X[::-1], y))
+    by_class = Perceptron(class_weight={0: 3.0}).fit(X, y)
+    for weight, why in ((None, "or set class_weight as it was"), ({0: 2.0}, OTHER_WEIGHTS)):
+        assert all(why in str(one.why) for one in by_class.set_params(class_weight=weight).certify(X, y))
 
 
 def test_learners_with_a_margin_do_not_apply_to_weights():
@@ -183,14 +188,14 @@ def test_learners_with_a_margin_do_not_apply_to_weights():
 
 def test_weights_so_small_that_digits_are_lost_are_named():
     """A row is no row of a theorem if its squares vanish times its weight's, or its weight's alone: lines ask for
-    another scale."""
+    other weights."""
     X, y, _ = noisy()
     weights = np.where(np.arange(80) == 3, 1e-200, 1.0)
     ours = Perceptron().fit(X, y, weights)
-    assert all("scale the rows" in str(one.why) for one in ours.certify(X, y, sample_weight=weights))
+    assert all("times their weights" in str(one.why) for one in ours.certify(X, y, sample_weight=weights))
     weights[3] = 1e-90
     ours = Perceptron().fit(X * 1e60, y, weights)
-    assert all("scale the rows" in str(one.why) for one in ours.certify(X * 1e60, y, sample_weight=weights))
+    assert all("times their weights" in str(one.why) for one in ours.certify(X * 1e60, y, sample_weight=weights))
     with pytest.raises(RegretlessError, match="Negative values"):
         ours.certify(X, y, sample_weight=-weights)
 

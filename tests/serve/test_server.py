@@ -133,6 +133,7 @@ def test_the_rows_of_another_model(
         refused = run("serve", "m.rgl", "--port", 0, "--rows", "changed.csv")
         assert refused.code == 1
         assert "--rows changed.csv: the rows of this file, played again, do not give the model" in refused.err
+        assert "an earlier version learned it, which rounds otherwise" in refused.err
         assert run("serve", "m.rgl", "--port", 0, "--rows", "r.csv").code == 0
     forecasts = begun(tmp_path, Squint(n_experts=2, value_range=(0, 1)), {"experts": 2}, "forecasts")
     with pytest.raises(RegretlessError, match="the theorems of squint need no rows again"):

@@ -57,7 +57,8 @@ def run(arguments: ReplayOptions) -> int:
     differing = [one for one in compared if not one.same]
     _show(arguments, live, compared, begins, began)
     if differing:
-        complain(f"{arguments.store}: played again, the log does not give the model that was served")
+        why = "either the log was changed, or an earlier version served it, which rounds otherwise"
+        complain(f"{arguments.store}: played again, the log does not give the model that was served: {why}")
         return FAILED
     return DONE
 

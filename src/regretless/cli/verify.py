@@ -137,7 +137,7 @@ def _tell(arguments: VerifyOptions, checks: list[Check]) -> None:
         run = checks[-1]
         for one in (*checks[:-1], replace(run, taken=())):
             print(one)
-        print(f"compared: {many(len(checks) - 1, 'certificate')} and {many(len(run.numbers), 'number')} of the run")
+        print(_counted([one.verdict for one in checks[:-1]], len(run.numbers)))
         print(f"nothing else was compared: {', '.join((*run.taken, *WORDS))}")
         return
     verdicts = [one.verdict for one in checks]
@@ -145,6 +145,16 @@ def _tell(arguments: VerifyOptions, checks: list[Check]) -> None:
     head = {"schema": "regretless.verify/1", "report": arguments.report, "input": arguments.file}
     *each, whole = [one.describe() for one in checks]
     write_json({**head, **counts, "run": whole, "checks": each})
+
+
+def _counted(verdicts: list[str], numbers: int) -> str:
+    """How many certificates and numbers were compared, and how many certificates were not."""
+    compared = verdicts.count("agrees") + verdicts.count("differs")
+    unchecked, idle = verdicts.count("unchecked"), verdicts.count("idle")
+    others = [f"{unchecked:,} cannot be checked"] if unchecked else []
+    others += [f"{idle:,} do{'es' if idle == 1 else ''} not apply"] if idle else []
+    counted = f"compared: {many(compared, 'certificate')} and {many(numbers, 'number')} of the run"
+    return f"{counted}; {', '.join(others)}" if others else counted
 
 
 def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str, Any]) -> list[Check]:

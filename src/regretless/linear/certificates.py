@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from ..blas import one_thread
-from ..certificate import NOT_REPRODUCED, Certificate, Certificates
+from ..certificate import NOT_REPRODUCED, OTHER_ROUNDS, Certificate, Certificates
 from ..checks import share
 from ..data.batch import Array, Batch
 from ..data.sample import sample_of
@@ -25,7 +25,7 @@ from ..rows.sample_weights import read_weights
 from ..rows.state import BaseState, Rules
 from ..rows.validation import read_rows
 from ..theorem import Theorem
-from ..theory.facts import MEASURED, LinearFacts
+from ..theory.facts import LinearFacts
 from ..theory.online_to_batch import FUTURE, Declared
 from .labels import codes_of, distinct, read_labels, weigh
 from .state import Geometry
@@ -36,7 +36,17 @@ if TYPE_CHECKING:
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
 Orders = Callable[[int], Array | None]
 ROUNDS = FIELDS.index("rounds")
-WEIGHTS_WANTED = "its rounds were learned with weights; give certify the same sample_weight"
+WEIGHTS_WANTED = (
+    "its rounds were learned with weights; give certify the same sample_weight, or set class_weight as it was"
+)
+OTHER_WEIGHTS = (
+    "played again from the start, the rounds of X do not give this model: it had other weights (sample_weight, "
+    f"class_weight), or {OTHER_ROUNDS}"
+)
+WEIGHTED_MEASURED = (
+    "the squared lengths of the rows times their weights are too large or too small for floats of full precision: "
+    "scale these weights, or the rows"
+)
 NO_SVMS = "SVMs were not tried, for scikit-learn is not installed"
 
 # What may be taken from all rows before the first is played, by the parameter that says so.
@@ -325,7 +335,9 @@ class CertifiedLearner(FirstPass, ABC):
             same = reproduces(self, again, weights)
         elif same and not weighted and self.state_.steady:
             same, replayed = self.plays_again(again)
-        return None if same else NOT_REPRODUCED.format(name="X"), replayed
+        if same:
+            return None, replayed
+        return OTHER_WEIGHTS if weighted or weights is not None else NOT_REPRODUCED.format(name="X"), replayed
 
     def _weights_of_rounds(self, sample_weight: Any, labels: Array) -> Array | None:
         """What the rounds weigh, by themselves and, where that makes them other rows, by their classes; None if 1."""
@@ -342,7 +354,7 @@ class CertifiedLearner(FirstPass, ABC):
 
             weighted = with_weights(question, weights)
             if weighted is None:
-                return self.declined(MEASURED[0])
+                return self.declined(WEIGHTED_MEASURED)
             apart, question = bool(question.rules.intercept), weighted
         if not question.deep:
             ((batch, codes),) = question.rounds()

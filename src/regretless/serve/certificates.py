@@ -267,7 +267,8 @@ def refuse_rows(path: str, first: Live) -> None:
         raise RegretlessError(f"--rows {path}: {fault}; give the file that it learned")
     if not gives(learner, stream):
         fault = "the rows of this file, played again, do not give the model as it was before it was served"
-        raise RegretlessError(f"--rows {path}: {fault}; give the file that it learned")
+        advice = "give the file that it learned; if this is it, an earlier version learned it, which rounds otherwise"
+        raise RegretlessError(f"--rows {path}: {fault}; {advice}")
 
 
 def _by_sums(learner: Any, why: str) -> list[Certificate]:

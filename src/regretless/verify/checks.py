@@ -159,7 +159,7 @@ def alike(name: str, reported: Any, mine: Any, scale: float = 0.0) -> list[Numbe
     if not isinstance(reported, list):
         both = _numeric(number(reported)) and _numeric(mine)
         return [counted(name, reported, mine, scale) if both else Number(name, reported, mine)]
-    words = isinstance(mine, list) and any(isinstance(one, str) for one in mine)
+    words = isinstance(mine, list) and any(isinstance(one, str) for one in (*mine, *number(reported)))
     listed = reported if words else np.ravel(np.asarray(reported, dtype=np.float64)).tolist()
     mine = np.ravel(mine).tolist()
     if len(mine) != len(listed):

@@ -13,6 +13,8 @@ from .checks import Check, Number, elsewhere, headline
 
 Array = np.ndarray[Any, Any]
 Names = Sequence[str] | None
+# As reports and files call games in turns.
+NOT_CHECKED = dict.fromkeys(("sequence form", "sequence", "extensive"), "games in turns are not checked")
 
 
 def check(report: Mapping[str, Any], payoffs: Array, names: tuple[Names, Names] = (None, None)) -> list[Check]:
@@ -28,7 +30,7 @@ def check(report: Mapping[str, Any], payoffs: Array, names: tuple[Names, Names] 
         What the strategies are called; by default they are numbered from 1.
     """
     if report["game"] != "zero-sum" or "row_strategy" not in report:
-        why = "it is no game of one matrix"
+        why = NOT_CHECKED.get(str(report["game"]), "it is no game of one matrix")
         return [*(Check(str(one["theorem"]), "unchecked", why) for one in report["certificates"]), headline(report, {})]
     if payoffs.shape != (report["rows"], report["columns"]):
         sizes = (

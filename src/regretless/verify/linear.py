@@ -15,7 +15,7 @@ from ..textbook import linear as rules
 from ..textbook import linear_runs as runs
 from .arriving_classes import ArrivingClasses
 from .certificates import COUNTS, Again, idle, whole
-from .checks import ALLOWED, OR_SETTINGS, Check, headline, not_played, number
+from .checks import ALLOWED, OR_SETTINGS, Check, alike, elsewhere, headline, not_played, number
 from .formulas import FORMULAS
 
 Array = np.ndarray[Any, Any]
@@ -47,6 +47,8 @@ def check(
         How many rows were passed over.
     """
     reader = _LearnedRounds(report, rows, labels)
+    if not reader.has_classes():
+        return elsewhere(report, *alike("classes", report["classes"], np.unique(labels).tolist()))
     scales = {"loss": float(reader.report["rounds"])}
     checks = [_check(reader, one, vectors or {}) for one in report["certificates"]]
     counted = reader.counted() | {"input/skipped": skipped}
@@ -153,6 +155,11 @@ class _LearnedRounds:
         self.each_alone = len(self.classes) > 2 and self.twin not in runs.ALL_IN_ONE
         self._played: dict[int | None, dict[str, Any]] = {}
         self._dense: Array | None = None
+
+    def has_classes(self) -> bool:
+        """Whether the labels are the classes of the report, where scores of all classes are compared."""
+        several = self.twin in runs.ALL_IN_ONE and any(one["applies"] for one in self.report["certificates"])
+        return not several or set(self.labels.tolist()) == set(self.classes)
 
     def signs(self, target: int | None) -> Array:
         """+1 where the label is the target's, or the larger of two."""
@@ -401,7 +408,7 @@ class _LearnedRounds:
     def _hindered(self) -> str:
         """What keeps the textbook from playing the run again; empty if nothing does."""
         if len(self.classes) > 2 and not self._plays_several():
-            return "there are several classes"
+            return "the textbook plays this learner, with these settings, of two classes alone"
         if self.dual or self.mixture:
             return "it is in the space of a kernel" if self.dual else "it is a mixture of learners"
         if self.twin not in runs.PLAYS:

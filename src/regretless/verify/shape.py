@@ -110,6 +110,7 @@ HEADS = {
     **_keys("a list of objects", "certificates policies"),
     "observable": "an object or null",
 }
+IN_TURNS = _keys("an object of objects", "row_strategy column_strategy")  # by information set
 EXPLORED = {
     **_keys("an object of numbers", "estimates"),  # of one policy, the learner
     **_keys("a whole number", "features"),
@@ -130,7 +131,8 @@ def refuse_misshapen(report: Fields) -> None:
         With the key that is wrong, what is there, and what was expected.
     """
     explored = str(report["schema"]).startswith("regretless.explore/")
-    _look(report, HEADS | (EXPLORED if explored else {}), "")
+    in_turns = report.get("game") == "sequence form"
+    _look(report, HEADS | (EXPLORED if explored else {}) | (IN_TURNS if in_turns else {}), "")
     _look(report.get("parameters", {}), PARAMETERS, "parameters.")
     if str(report["schema"]).startswith("regretless.combine/") and "asked" in report:
         _one(report["asked"], "an object", "asked")
