@@ -140,13 +140,14 @@ struct CellRoom {
 };
 
 // The values that stood in a column of text so far, each once and as a word of Python. Where most cells have a value of
-// their own, nothing is remembered, for little of it would come again.
+// their own, nothing is remembered, for little of it would come again. Once a block has left more than `most` values,
+// or more than `most_letters` bytes of them, the next one begins anew.
 class RememberedValues {
  public:
   // The values of a column in some rows, as words of Python; nothing where one is no text in UTF-8.
   bool append_to(nb::list& words, const DelimitedValues& values, const char* text, std::size_t rows) {
     if (2 * std::size_t(values.count) > rows) return append_new(words, values);
-    if (numbers_->size() > most) forget();
+    if (numbers_->size() > most || letters_ > most_letters) forget();
     for (std::int32_t first = 0; first < values.count; first += std::int32_t(TextNumbers::together)) {
       std::uint32_t begins[TextNumbers::together], ends[TextNumbers::together];
       std::int32_t which[TextNumbers::together];
@@ -163,7 +164,7 @@ class RememberedValues {
   }
 
  private:
-  static constexpr std::size_t most = std::size_t(1) << 20;
+  static constexpr std::size_t most = std::size_t(1) << 20, most_letters = std::size_t(1) << 25;
 
   static bool append_new(nb::list& words, const DelimitedValues& values) {
     for (std::int32_t k = 0; k < values.count; ++k)
@@ -181,17 +182,20 @@ class RememberedValues {
   }
   // Makes words of the values that have none yet: also of those of a call that memory ended.
   bool decode() {
-    for (std::size_t k = words_.size(); k < numbers_->size(); ++k)
+    for (std::size_t k = words_.size(); k < numbers_->size(); ++k) {
       if (!append(words_, (*numbers_)[k])) {
         forget();
         return false;
       }
+      letters_ += (*numbers_)[k].size();
+    }
     return true;
   }
-  void forget() { numbers_ = std::make_unique<TextNumbers>(seed_of_process()), words_ = nb::list(); }
+  void forget() { numbers_ = std::make_unique<TextNumbers>(seed_of_process()), words_ = nb::list(), letters_ = 0; }
 
   std::unique_ptr<TextNumbers> numbers_ = std::make_unique<TextNumbers>(seed_of_process());
   nb::list words_;
+  std::size_t letters_ = 0;  // bytes of all words
 };
 
 // What blocks need one after the other.

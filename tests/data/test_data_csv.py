@@ -18,6 +18,7 @@ from regretless.data import csv as csv_module
 from regretless.data import delimited as blocks_module
 from regretless.data import open_stream
 from regretless.data.batch import Batch
+from regretless.data.delimited_text import Block
 from regretless.data.stream import Stream
 from regretless.errors import DataError, RegretlessError
 
@@ -268,6 +269,36 @@ def test_a_bad_cell_among_quantities_makes_no_categories(cell: str, table: Table
         f":5:1: column 'a' holds '{cell}'; a number is expected; pass --categorical a if its values are names "
         "(4 of 5 cells here are numbers), or --ignore a to leave the column out, or --missing zero, with nothing in "
     )
+
+
+@pytest.mark.parametrize("row", [5, 3000])
+def test_a_dash_among_many_numbers_is_an_error_wherever_it_stands(row: int, table: Table) -> None:
+    """A dash in a long column of numbers, among the first 16 KB or far behind them, is named with its line."""
+    cells = [f"{number}.5" for number in range(4000)]
+    cells[row] = cells[row + 2] = "-"
+    text = "a,y\n" + "".join(f"{cell},0\n" for cell in cells)
+    assert text.index("-") < blocks_module.FIRST or row > 5
+    assert fails(table(text)).startswith(f":{row + 2}:1: column 'a' holds '-'; a number is expected")
+
+
+def test_long_values_are_not_remembered_without_end() -> None:
+    """A word is the same object in the next block of a file, unless words of more than 2**25 letters came between."""
+    reader = blocks_module.plain_reader()
+
+    def values(*cells: str) -> list[str]:
+        text = "".join(f"{cell},1\n" for cell in [*cells, *[""] * len(cells)])
+        columns = blocks_module.plain_columns(Block(text.encode(), 1, b","), ["a", "b"], {"a": "text"}, [], reader)
+        assert columns is not None
+        return columns.codes("a")[1]
+
+    (word,) = values("word")
+    assert values("word")[0] is word
+    long = [f"{number}" * (1 << 19) for number in range(10, 43)]
+    assert values("word", *long) == ["word", *long]
+    (again,) = values("word")
+    assert again == word
+    assert again is not word
+    assert values("word")[0] is again
 
 
 def test_the_kind_is_fixed_by_the_first_block(table: Table, small: None) -> None:

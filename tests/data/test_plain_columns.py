@@ -172,6 +172,20 @@ def test_values_whose_hashes_are_alike_are_left_to_pyarrow() -> None:
     assert plain_columns(block_of([[word] for word in alike[:200]]), ["a"], {"a": "text"}, []) is not None
 
 
+def test_values_that_differ_in_the_middle_are_distinguished() -> None:
+    """Values of 17 to 40 letters that begin and end alike are each one value, with its code in all of its rows."""
+    words = []
+    for middle in range(1, 25):
+        digits = map(str, range(min(10**middle, 200)))
+        inner = (text.rjust(middle, "0") if int(text) % 2 else text.ljust(middle, "x") for text in digits)
+        words += [f"startsas{each}theendof" for each in inner]
+    columns = plain_columns(block_of([[word] for word in words * 2]), ["a"], {"a": "text"}, [])
+    assert columns is not None
+    codes, values = columns.codes("a")
+    assert values == words
+    assert codes.tolist() == [*range(len(words))] * 2
+
+
 @given(st.text('ab",\n\r', max_size=200))
 def test_the_last_row_ends_where_the_plain_search_finds_it(text: str) -> None:
     """Where quotes stand around whole cells, the last row that ends is that of the search by numpy."""

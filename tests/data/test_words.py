@@ -130,6 +130,18 @@ def test_words_get_numbers_in_the_order_of_rows_that_are_learned() -> None:
     assert columns.feature_names() == ["review:good", "review:film", "review:late"]
 
 
+def test_long_words_among_sequences_are_known_however_many_came_after_them() -> None:
+    """Words of more than 16 letters, and pairs of them, that were read before a thousand others are not new again."""
+    import pyarrow as pa
+
+    column = ColumnOfWords(2)
+    cells = cells_of(pa.array([f"averyverylongword{number} anotherlongword{number}" for number in range(500)]))
+    codes = column.read(cells).codes.copy()
+    assert len(column.values) == 1000 + 500
+    np.testing.assert_array_equal(column.read(cells).codes, codes)
+    assert len(column.values) == 1000 + 500
+
+
 @pytest.mark.parametrize("limit", [4, 6, 7, 8, 9, 10])
 def test_words_end_at_the_limit_as_on_the_plain_path(limit: int) -> None:
     """One column of text alone, whose words are numbered all at once, has the features, or the error, that it has

@@ -622,6 +622,7 @@ def test_sparse_rows_that_make_no_sense_are_refused_before_they_are_read():
         assert outcome([0, 1, 0, 3], [0, 2, 4], targets) == (1, "out of range")
         assert outcome([-1, 1, 0, 2], [0, 2, 4], targets) == (0, "out of range")
         assert outcome([0, 1, 0, 2], [0, 2, 9], targets) == (1, "broken starts")
+        assert outcome([0, 1, 0, 2], [0, 2, 5], targets) == (1, "broken starts")
         assert outcome([0, 1, 0, 2], [2, 0, 4], targets) == (0, "broken starts")
         assert outcome([0, 1, 0, 2], [-2, 0, 4], targets) == (0, "broken starts")
 
