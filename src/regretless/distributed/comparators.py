@@ -318,10 +318,10 @@ class QuestionOverShards(Question):
 
         return Here().fold(at_hand, add, common, self.sizes)
 
-    def means(self, plans: Sequence[Plan]) -> list[tuple[str, Array, Array]]:
-        """Mean weights of learners that go over all rounds, if these are at hand, and else over each shard."""
+    def means(self, plans: Sequence[Plan], passes: int | None = None) -> list[tuple[str, Array, Array]]:
+        """Mean weights of learners that go over all rounds, if these are at hand, and else once over each shard."""
         if self.local_rounds is not None:
-            return Question.means(self, plans)
+            return Question.means(self, plans, passes)
         assert self.reading is not None
         common = AverageTask(self.reading, plans, self.state.targets)
         means = self.engine.fold(learn, average, common, self.shards).means

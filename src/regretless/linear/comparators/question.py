@@ -179,11 +179,12 @@ class Question:
                     directions.append((its.name.format(penalty), vector[:, None], np.array([bias])))
         return directions
 
-    def means(self, plans: Sequence[Plan]) -> list[tuple[str, Array, Array]]:
-        """Mean weights of other learners that go over the same rounds, without those whose play failed."""
+    def means(self, plans: Sequence[Plan], passes: int | None = None) -> list[tuple[str, Array, Array]]:
+        """Mean weights of other learners that go over the same rounds, by default as often as is worth it, without
+        those whose play failed."""
         means = Means(self.state.columns, self.state.targets, plans)
         random, rounds = np.random.default_rng(0), self.sample or self.rounds
-        for _ in range(epochs(self)):
+        for _ in range(passes or epochs(self)):
             for batch, codes in rounds():
                 order = order_of(len(batch), random) if self.at_hand() else None
                 if order is not None and self.sample is not None:
