@@ -372,7 +372,7 @@ def test_of_many_rows_of_few_columns_a_ball_is_learned_from_a_part(monkeypatch):
         monkeypatch.setattr(f"regretless.linear.{module}.MOST_PLAYED", X.size - 1)
     for often, rows in ((2.0, 80), (0.2, np.inf), (0.2, 80)):
         monkeypatch.setattr(multiclass, "OFTEN", often)
-        monkeypatch.setattr(multiclass, "ROWS_A_NUMBER", rows)
+        monkeypatch.setattr("regretless.linear.comparators.question.ROWS_A_NUMBER", rows)
         bounds.append(learner.certify(X, y)[1].bound)
     whole, own, part = bounds
     assert own > 1.1 * whole

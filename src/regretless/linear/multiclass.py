@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
 from math import isfinite, sqrt
 from typing import Any, ClassVar
 
@@ -15,7 +14,7 @@ from ..certificate import Certificate
 from ..checks import positive
 from ..comparator import Comparator
 from ..data.batch import Array, Batch, norms2
-from ..data.sample import PART, one_in
+from ..data.sample import one_in
 from ..errors import RegretlessError
 from ..info import Cost, LinearInfo, LinearWords
 from ..ledger import FIELDS, Ledger
@@ -28,7 +27,7 @@ from .base import OnlineClassifier
 from .comparators.candidates import MOST_SVM_ENTRIES, Plan, margin_direction, matrix_of, with_constant, with_int32
 from .comparators.evaluate import Charged, Exact, Tally, Vector
 from .comparators.line_search import Best, best_on
-from .comparators.question import MOST_PLAYED, Question, epochs
+from .comparators.question import MOST_PLAYED, PIECE, Question, epochs
 from .comparators.rays import Direction, Ray, RaySums, Sight
 from .comparators.search import (
     FEW_WRONG,
@@ -189,8 +188,6 @@ class MulticlassPerceptron(AllInOne):
 SVM_EXPONENTS = (-1, 0, 1, 2, 3)  # of C in units of 1 / r^2
 MOST_LOOKED_AT = 2_000_000  # entries times classes of the rows that scales are looked for on
 BALL = (0.5,)  # of gradient descent on many rows, as a share of the largest that can matter
-ROWS_A_NUMBER = 80  # of all, for each weight of each class, from which on a part of them is enough to learn from
-PIECE = 64  # rows that are looked at together, or not
 MOST_MARGIN_ENTRIES = 4_000_000  # of the rows that the maximum margin of all classes is found from
 BOTH = (1, 0)  # of two classes, the one that a positive margin is for first
 INSEPARABLE_CLASSES = "the classes cannot be separated"
@@ -431,16 +428,9 @@ def _means(question: Question) -> list[Matrix]:
     if not _own_will_do(question):
         return [Matrix(*mean) for mean in question.means([*plans, own])]
     means = question.means([own])
-    if question.rows >= ROWS_A_NUMBER * question.state.columns * question.state.targets:
-        means += _in_part(question).means(plans, passes=1)
+    if question.part_is_enough():
+        means += question.in_part().means(plans, passes=1)
     return [Matrix(*mean) for mean in means]
-
-
-def _in_part(question: Question) -> Question:
-    """The question with one in so many of the rows that comparators are looked for on."""
-    looked = (question.sample or question.rounds)()
-    part = [piece for batch, codes in looked for piece in one_in(PART, batch, codes, PIECE)()]
-    return replace(question, sample=partial(iter, part))
 
 
 def _own_will_do(question: Question) -> bool:

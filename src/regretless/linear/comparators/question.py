@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import ceil, nan
 from typing import Any
 
 import numpy as np
 
 from ...data.batch import Array, Batch
+from ...data.sample import PART, one_in
 from ...ledger import Ledger
 from ...rows.state import BaseState, Rules
 from ...theorem import Theorem
@@ -28,6 +30,8 @@ QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 1e8, 300.0, 4  # of one that may take as 
 FEW_TARGETS = 4  # for each of which scales are looked for on several rays, and finely
 PASSES_OF_MANY = 20  # for more targets than few
 MOST_CLIMBS = 10  # passes of support vector machines, which come near sooner
+ROWS_A_NUMBER = 80  # of all, for each weight of each target, from which on a part of them is enough to learn from
+PIECE = 64  # rows that are looked at together, or not
 MOST_SHUFFLED, NEIGHBOURS = 10_000, 32
 MOST_MARGINS = 1 << 22  # of rows along directions, that are written down
 OF_ROWS = "the direction of a linear SVM, C = {0:g}/r^2"
@@ -159,6 +163,16 @@ class Question:
     def entries(self) -> int:
         """How many entries the rows have that comparators are looked for on, which are at hand."""
         return sum(batch.entries for batch, _ in (self.sample or self.rounds)())
+
+    def part_is_enough(self) -> bool:
+        """Whether the weights are so few beside the rows that a part of these teaches about as much as all."""
+        return self.rows >= ROWS_A_NUMBER * self.state.columns * self.state.targets
+
+    def in_part(self) -> Question:
+        """The question with one in so many of the rows that comparators are looked for on, which are at hand."""
+        looked = (self.sample or self.rounds)()
+        part = [piece for batch, codes in looked for piece in one_in(PART, batch, codes, PIECE)()]
+        return replace(self, sample=partial(iter, part))
 
     def machines(self) -> list[tuple[str, Array, Array]]:
         """Linear support vector machines of the rounds of two classes, or of the sample of them, in the geometry of the

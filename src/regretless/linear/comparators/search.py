@@ -352,14 +352,21 @@ def extra_passes(question: Question) -> list[tuple[str, Array, Array]]:
     plans = extra_plans(question)
     if question.state.targets == 1 and (question.in_memory or question.sample is not None):
         return question.machines()
-    return question.means(_few_of(question, plans)) if plans else []
+    if (
+        not plans
+        or question.state.targets <= FEW_TARGETS
+        or not question.at_hand()
+        or question.entries() <= MOST_PLAYED
+    ):
+        return question.means(plans) if plans else []
+    if question.part_is_enough():
+        return question.means(plans[:1]) + question.in_part().means(plans[1:], passes=1)
+    return question.means(_few_of(question, plans))
 
 
 def _few_of(question: Question, plans: list[Plan]) -> list[Plan]:
-    """Those that are worth their passes. Of many rows of many classes the smallest ball says what all say, where
-    targets are often updated; where they are not, it and the perceptron's average do. Bounds come within 2 % of all."""
-    if question.state.targets <= FEW_TARGETS or not question.at_hand() or question.entries() <= MOST_PLAYED:
-        return plans
+    """Those that are worth their passes over many rows of many classes and columns: the smallest ball says about what
+    all say, where targets are often updated; where they are not, it and the perceptron's average do."""
     ledgers = question.ledgers()
     often = sum(one.updates for one in ledgers) >= OFTEN * sum(one.rounds for one in ledgers)
     return plans[1:2] if often else plans[:2]
