@@ -434,7 +434,7 @@ def _means(question: Question) -> list[Matrix]:
 
 
 def _own_will_do(question: Question) -> bool:
-    ledger = question.ledger()
+    ledger = question.sums()  # of learners that were mixed, the weighted sums
     often = ledger.updates >= OFTEN * ledger.rounds
     return often and question.at_hand() and question.entries() > MOST_PLAYED
 

@@ -367,7 +367,7 @@ def extra_passes(question: Question) -> list[tuple[str, Array, Array]]:
 def _few_of(question: Question, plans: list[Plan]) -> list[Plan]:
     """Those that are worth their passes over many rows of many classes and columns: the smallest ball says about what
     all say, where targets are often updated; where they are not, it and the perceptron's average do."""
-    ledgers = question.ledgers()
+    ledgers = [question.sums(target) for target in range(question.state.targets)]
     often = sum(one.updates for one in ledgers) >= OFTEN * sum(one.rounds for one in ledgers)
     return plans[1:2] if often else plans[:2]
 
