@@ -129,6 +129,19 @@ def test_a_class_that_was_first_and_turns_out_the_larger_is_played_again(run, tm
     assert (verified["differs"], "mistakes" in verified["run"]["numbers"]) == (0, True)
 
 
+@pytest.mark.parametrize("learner", ["perceptron", "p-norm-perceptron", "second-order-perceptron"])
+def test_ties_that_another_sign_decided_are_not_played_again(run, tmp_path, learner):
+    """Where ties go to one sign and the smaller class was +1 while it was alone an honest report agrees, and the output
+    says that the run was not played again; where the larger one came first it was."""
+    for lines, turns in ((("-2 1:1", "-2 1:1", "-1 1:-1", "-1 1:-2"), False), (("1 1:1", "1 1:1", "2 1:-1"), True)):
+        data = write(tmp_path / "few.svm", [f"{line}\n" for line in lines])
+        for ties in (1, -1):
+            report = learned(run, data, learner, "--set", "intercept=0", "--set", f"ties={ties}")
+            verified = verification(run, report, data)
+            notes = [note for note in verified["run"]["taken"] if "another sign" in note]
+            assert (verified["differs"], len(notes)) == (0, int(turns))
+
+
 def test_what_a_tie_predicts_is_played_again(run, tmp_path):
     """The mistakes of a learner that steps below a margin, and to which a score of 0 says -1, agree."""
     for classes in ((1, -1), (1, 2, 3)):
@@ -208,6 +221,49 @@ def test_where_rounding_decides_no_count_is_called_false(run, tmp_path):
     report = verification(run, path, data)
     assert report["differs"] == 0
     assert any("rounding decides" in note for note in report["run"]["taken"])
+
+
+def test_rows_that_come_again_are_no_contradiction(run, tmp_path):
+    """Where the same row with another label brings a score back to 0, an honest report of several classes agrees."""
+    near, far = "0.6,-1.1\n", "-1.5,-2.4\n"
+    data = write(tmp_path / "again.csv", ["y,a,b\n", f"b,{near}", f"a,{near}", f"a,{far}", *[f"c,{far}"] * 2])
+    assert verification(run, learned(run, data, "second-order-perceptron"), data)["differs"] == 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_updates_of_several_classes_are_left_out_where_rounding_decides_them(run, tmp_path, seed):
+    """An honest report of rows that come again and again, of four classes each against the rest, agrees, also where the
+    first line that applies states no updates."""
+    draw = np.random.default_rng(seed)
+    X, y = np.round(draw.normal(size=(50, 2)), 1)[draw.integers(0, 12, 50)], draw.integers(0, 4, 50)
+    rows = [f"{'abcd'[label]},{a},{b}\n" for label, (a, b) in zip(y.tolist(), X.tolist(), strict=True)]
+    data = write(tmp_path / "again.csv", ["y,a,b\n", *rows])
+    assert verification(run, learned(run, data, "passive-aggressive"), data)["differs"] == 0
+
+
+@pytest.mark.parametrize("size", [1e6, 1e-6])
+@pytest.mark.parametrize("learner", ["arow", "second-order-perceptron"])
+def test_matrices_of_long_and_short_columns_are_computed_again(run, tmp_path, size, learner):
+    """On columns of a million or a millionth an honest report of a second-order learner agrees, and half the volume of
+    its matrix differs."""
+    draw = np.random.default_rng(0)
+    X = size * draw.normal(size=(40, 3))
+    y = np.where(X @ draw.normal(size=3) + size * draw.normal(size=40) > 0, 1, -1)
+    rows = [
+        f"{a} " + " ".join(f"{k}:{x!r}" for k, x in enumerate(row, 1)) + "\n"
+        for a, row in zip(y, X.tolist(), strict=True)
+    ]
+    data = write(tmp_path / "long.svm", rows)
+    report = learned(run, data, learner, "--set", "matrix=full")
+    verified = verification(run, report, data)
+    assert (verified["differs"], "updates" in verified["run"]["numbers"]) == (0, True)
+    record = json.loads(report.read_text())
+    for one in record["certificates"]:
+        if one["applies"] and "volume" in one["constants"]["learner"]:
+            one["constants"]["learner"]["volume"] /= 2
+    report.write_text(json.dumps(record))
+    why = [check["why"] or "" for check in verification(run, report, data)["checks"]]
+    assert any("volume is" in one for one in why)
 
 
 def halved(record: dict[str, Any]) -> dict[str, Any]:

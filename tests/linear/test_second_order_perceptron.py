@@ -99,7 +99,7 @@ def moved_by(learner, X, y):
 def test_the_second_order_perceptron_is_the_textbooks(matrix, game, a, ties):
     """Sums, weights, updates and mistakes are those of ten lines of numpy, dense and sparse."""
     X, y = game
-    u, A, updates, mistakes = second_order_perceptron(X, y, a, matrix == "diagonal", ties)
+    u, A, _, updates, mistakes = second_order_perceptron(X, y, a, matrix == "diagonal", ties)
     for rows in (X, sp.csr_array(X)):
         learner = played(SecondOrderPerceptron(a=a, matrix=matrix, ties=ties or "update"), rows, y)
         if not _undecided(X, y, a, matrix, ties):
@@ -125,7 +125,7 @@ def _undecided(X, y, a, matrix, ties):
 def test_arow_is_the_textbooks(matrix, seed, r):
     """Means, updates and mistakes are those of Crammer's update of mean and covariance, dense and sparse."""
     X, y = drawn(seed, rows=60)
-    mean, _, updates, mistakes = arow(X, y, r, matrix == "diagonal")
+    mean, _, _, updates, mistakes = arow(X, y, r, matrix == "diagonal")
     for rows in (X, sp.csr_array(X)):
         learner = played(AROW(intercept=0.0, r=r, matrix=matrix, scale="none"), rows, y)
         assert (learner.ledger_.updates, learner.ledger_.mistakes) == (updates, mistakes)

@@ -340,38 +340,64 @@ def p_norm_perceptron(
 # ---- The second-order perceptron and AROW
 
 
+def learned(S: Array, x: Array, r: float, diagonal: bool) -> tuple[Array, Array]:
+    """Sigma = S S' after a row of noise r: the S of (Sigma^-1 + x x' / r)^-1, and g = S'x, by Potter's update.
+
+    What is subtracted from Sigma itself leaves nothing that is true of long rows; of its root it does.
+    """
+    g = S.T @ x
+    doubt = g @ g + r
+    root = S / np.sqrt(1 + g * g / r) if diagonal else S - np.outer(S @ g, g) / (doubt + sqrt(doubt * r))
+    return root, g
+
+
+def grown(g: Array, r: float, diagonal: bool) -> float:
+    """By how much a row makes ln det of Sigma^-1 larger, which may be far less than the determinant is rounded by."""
+    return float(np.log1p(g * g / r).sum() if diagonal else np.log1p(g @ g / r))
+
+
+def squares_of(x: Array, diagonal: bool) -> Array:
+    """x x', or its diagonal."""
+    return np.diag(x * x) if diagonal else np.outer(x, x)
+
+
 def second_order_perceptron(
     X: Array, y: Array, a: float = 1.0, diagonal: bool = False, ties: int = 0, *, counts: Counts = one
-) -> tuple[Array, Array, Any, int]:
-    """Cesa-Bianchi, Conconi & Gentile's: sum u, matrix A, updates and mistakes, labels y in {-1, +1}.
+) -> tuple[Array, Array, float, Any, int]:
+    """Cesa-Bianchi, Conconi & Gentile's: sum u, matrix A, ln det(A / a), updates and mistakes, labels y in {-1, +1}.
 
-    A score of 0 predicts `ties` (+1 if that is 0) and is an update unless it predicts the label that `ties` names.
+    The score is u'(A + x x')^-1 x, whose sign u'A^-1 x = w'x has of a whole matrix. A score of 0 predicts `ties` (+1 if
+    that is 0) and is an update unless it predicts the label that `ties` names.
     """
     u, A, updates, mistakes = np.zeros(X.shape[1]), a * np.eye(X.shape[1]), 0, 0
+    w, S, volume = np.zeros(X.shape[1]), np.eye(X.shape[1]) / sqrt(a), 0.0  # A^-1 u, and A^-1 is S S'
     for x, label in zip(X, y, strict=True):
-        outer = np.diag(x * x) if diagonal else np.outer(x, x)
-        score = u @ np.linalg.solve(A + outer, x)
+        score = u @ (x / (np.diag(A) + x * x)) if diagonal else w @ x
         mistakes += (np.sign(score) or ties or 1) != label
         if label * score < 0 or (score == 0 and label != ties):
-            u, A, updates = u + label * x, A + outer, updates + counts(x)
-    return u, A, updates, int(mistakes)
+            root, g = learned(S, x, 1.0, diagonal)
+            w = w + (label - w @ x) / (1 + g @ g) * (S @ g)
+            u, A, S, updates = u + label * x, A + squares_of(x, diagonal), root, updates + counts(x)
+            volume += grown(g, 1.0, diagonal)
+    return u, A, volume, updates, int(mistakes)
 
 
 def arow(
     X: Array, y: Array, r: float = 1.0, diagonal: bool = False, *, counts: Counts = one
-) -> tuple[Array, Array, Any, int]:
-    """Crammer, Kulesza & Dredze's: mean mu, covariance Sigma, updates and mistakes, labels y in {-1, +1}."""
-    mu, Sigma, updates, mistakes = np.zeros(X.shape[1]), np.eye(X.shape[1]), 0, 0
+) -> tuple[Array, Array, float, Any, int]:
+    """Crammer, Kulesza & Dredze's: mean mu, A = r times the inverse of the covariance Sigma = S S', ln det(A / r),
+    updates and mistakes, labels y in {-1, +1}."""
+    mu, A, updates, mistakes = np.zeros(X.shape[1]), r * np.eye(X.shape[1]), 0, 0
+    S, volume = np.eye(X.shape[1]), 0.0
     for x, label in zip(X, y, strict=True):
-        margin, confidence = label * (mu @ x), x @ Sigma @ x
+        margin = label * (mu @ x)
         mistakes += margin < 0 or (margin == 0 and label < 0)
         if margin < 1:
-            beta = 1 / (confidence + r)
-            mu = mu + (1 - margin) * beta * label * Sigma @ x
-            shrunk = np.diag(1 / (1 / np.diag(Sigma) + x * x / r))
-            Sigma = shrunk if diagonal else Sigma - beta * np.outer(Sigma @ x, Sigma @ x)
-            updates += counts(x)
-    return mu, Sigma, updates, int(mistakes)
+            root, g = learned(S, x, r, diagonal)
+            mu = mu + (1 - margin) / (g @ g + r) * label * (S @ g)
+            A, S, updates = A + squares_of(x, diagonal), root, updates + counts(x)
+            volume += grown(g, r, diagonal)
+    return mu, A, volume, updates, int(mistakes)
 
 
 def arow_in_sizes(X: Array, y: Array, r: float = 1.0, *, counts: Counts = one) -> tuple[Array, Array, Array, Any, int]:

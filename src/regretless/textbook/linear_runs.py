@@ -33,8 +33,8 @@ Array = np.ndarray[Any, Any]
 Fields = Mapping[str, Any]
 
 FEW_COLUMNS = 200  # up to which the matrix of a second-order learner is computed again
-NEAR = 1e-13  # by what part the columns of two runs differ that rounding alone tells apart
-RUNS = 10  # over such rows, which say how rounding may decide
+NEAR = 1e-12  # by what part the rows of two runs differ that rounding alone tells apart
+RUNS = 20  # over such rows, which say how rounding may decide
 EXACT = 2.0**52  # whole numbers below which floats add and multiply without an error
 
 
@@ -45,8 +45,8 @@ def _ties(parameters: Fields) -> int:
 def nudged(X: Array, runs: int = RUNS) -> Iterator[Array]:
     """Rows that differ from these by nothing else than rounding, several times."""
     chance = np.random.default_rng(0)
-    for _ in range(runs):  # no two columns alike: equal ones that cancel must not go on to do so
-        yield X * (1 + NEAR * chance.uniform(-1, 1, X.shape[1]))
+    for _ in range(runs):  # no two rows or columns alike: equal ones that cancel must not go on to do so
+        yield X * (1 + NEAR * chance.uniform(-1, 1, X.shape))
 
 
 def is_exact(twin: Callable[..., Any] | None, X: Array, passes: int, rate: float) -> bool:
@@ -161,22 +161,19 @@ def _second_order(X: Array, y: Array, passes: int, parameters: Fields, part: Fie
     if X.shape[1] > FEW_COLUMNS:
         return {}
     X, y = np.tile(X, (passes, 1)), np.tile(y, passes)
-    size: Any
     if parameters["matrix"] == "sketch":
         sizes = parameters["scale"] == "auto"
-        _, size, D, B, *both = arow_sketched(X, y, parameters["r"], parameters["rank"], sizes, counts=_and_length)
-        matrix = np.diag(D) + B.T @ B
+        _, start, D, B, *both = arow_sketched(X, y, parameters["r"], parameters["rank"], sizes, counts=_and_length)
+        stretched = np.linalg.svd(B / np.sqrt(D), compute_uv=False)
+        matrix, volume = np.diag(D) + B.T @ B, float(np.log1p(stretched**2).sum() + np.log(D / start).sum())
     elif "r" in parameters and not full and parameters["scale"] == "auto":
         _, start, squares, *both = arow_in_sizes(X, y, parameters["r"], counts=_and_length)
-        matrix, size = np.diag(start + squares), start
+        matrix, volume = np.diag(start + squares), float(np.log1p(squares / start).sum())
     elif "r" in parameters:
-        _, sigma, *both = arow(X, y, parameters["r"], not full, counts=_and_length)
-        matrix, size = np.linalg.inv(sigma) * parameters["r"], parameters["r"]
+        _, matrix, volume, *both = arow(X, y, parameters["r"], not full, counts=_and_length)
     else:
         settings = (parameters["a"], not full, _ties(parameters))
-        _, matrix, *both = second_order_perceptron(X, y, *settings, counts=_and_length)
-        size = parameters["a"]
-    volume = float(np.linalg.slogdet(matrix / size)[1])
+        _, matrix, volume, *both = second_order_perceptron(X, y, *settings, counts=_and_length)
     return {"ledger": _counted(*both), "learner": {"volume": volume}, "matrix": matrix}
 
 
@@ -260,25 +257,20 @@ ALL_IN_ONE = (multiclass_perceptron, selective_perceptron)
 AT_ONCE: dict[Callable[..., Any] | None, Callable[..., Any]] = {multiclass_perceptron: _multiclass_of_many}
 
 
-def is_symmetric(twin: Callable[..., Any] | None, parameters: Fields) -> bool:
-    """Whether the weights of one class against the rest go the same way when both change their signs; where steps go by
-    a margin, ties only say what is predicted."""
+def is_of_ties(twin: Callable[..., Any] | None, parameters: Fields) -> bool:
+    """Whether a tie is an update for one of the signs alone; where steps go by a margin, ties only say what is
+    predicted."""
     of_scores = twin in (perceptron, winnow, p_norm_perceptron, second_order_perceptron)
-    return not (of_scores and _ties(parameters)) and parameters.get("balanced") is not False
+    return of_scores and bool(_ties(parameters))
 
 
-# Whose counts rounding decides where a score is 0, or a margin just met, and another order of sums rounds otherwise.
-ROUNDED = (
-    margin_perceptron,
-    multiclass_perceptron,
-    gradient_descent,
-    alma,
-    winnow,
-    p_norm_perceptron,
-    second_order_perceptron,
-    arow,
-)
-OF_SUMS = (perceptron, multiclass_perceptron)  # of these, whose scores are sums of products of rows
+def is_symmetric(twin: Callable[..., Any] | None, parameters: Fields) -> bool:
+    """Whether the weights of one class against the rest go the same way when both change their signs."""
+    return not is_of_ties(twin, parameters) and parameters.get("balanced") is not False
+
+
+# Whose scores are sums of products of rows.
+OF_SUMS = (perceptron, multiclass_perceptron)
 
 
 def _winnow_settled(parameters: Fields, width: int) -> dict[str, float]:

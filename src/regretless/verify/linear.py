@@ -110,15 +110,15 @@ def _counts(run: Fields) -> dict[str, float]:
     return {name: count for name, count in run.get("ledger", {}).items() if name in names}
 
 
-def _is_among(count: float, others: Sequence[float]) -> bool:
-    """Whether a count lies between the least and the most of others."""
-    return min(others) - _slack(count) <= count <= max(others) + _slack(count)
+def _is_alike(one: Fields, other: Fields) -> bool:
+    """Whether two runs count the same."""
+    return one.keys() == other.keys() and all(abs(one[name] - other[name]) <= _slack(one[name]) for name in one)
 
 
 def _is_near(count: float, others: Sequence[float]) -> bool:
-    """Whether a count lies within three standard deviations of the mean of others: runs that rounding tells apart go
-    on apart as by chance, and the next one is hardly ever further away."""
-    return bool(abs(count - np.mean(others)) <= 3 * np.std(others, ddof=1) + _slack(count))
+    """Whether a count lies within five standard deviations of the mean of others: runs that rounding tells apart go on
+    apart as by chance, and of few rows all others may miss what one has."""
+    return bool(abs(count - np.mean(others)) <= 5 * max(float(np.std(others)), 1.0))
 
 
 def _slack(count: float) -> float:
@@ -341,22 +341,25 @@ class _LearnedRounds:
         run = _Run(target, passes, late, learner)
         result = self._once(self._dense, run)
         exact = runs.is_exact(self.twin, self._dense, passes, self.parameters.get("rate") or 1.0)
-        decided = not exact and (self.twin in runs.ROUNDED or target is not None)
-        return {} if decided and result and self._may_be_rounded(self._dense, run, result, part) else result
+        return {} if not exact and result and self._may_be_rounded(self._dense, run, result, part) else result
 
     def _may_be_rounded(self, rows: Array, run: _Run, result: Fields, part: Fields) -> bool:
-        """Whether the counts are others than stated, and may be these by rounding, as far as runs over rows tell that
-        differ by nothing else."""
+        """Whether the counts are others than stated where rounding decides: runs over rows that differ by nothing else
+        count otherwise, too, and by chance as much."""
         own = _counts(result)
-        reports = (self.report,) if run.target is None else ()
-        statements = self._stated(own, part["constants"].get("ledger") or {}, *reports)
+        of_all = [part["constants"].get("ledger") or {}, self.report]
+        statements = self._stated(own, *(of_all if run.target is None else self._ledgers(run.target)))
         stated = [(name, count) for name, count in statements if abs(count - own[name]) > _slack(count)]
-        others: list[dict[str, float]] = []
+        others = [own]
         for near in runs.nudged(rows) if stated else ():
             others.append(_counts(self._once(near, run)))
-            if all(_is_among(count, [own[name], *(one[name] for one in others)]) for name, count in stated):
+            if own.keys() - others[-1].keys():
                 return True
-        return bool(stated) and all(_is_near(count, [one[name] for one in others]) for name, count in stated)
+            if all(abs(count - others[-1][name]) <= _slack(count) for name, count in stated):
+                return True
+        if all(_is_alike(one, own) for one in others):
+            return False
+        return all(_is_near(count, [one[name] for one in others]) for name, count in stated if name in COUNTS)
 
     def _once(self, rows: Array, run: _Run) -> dict[str, Any]:
         """The textbook's run over rows, of one class against the rest or of all classes at once."""
@@ -394,6 +397,11 @@ class _LearnedRounds:
                         shift += factor * sign * int(part["ledger"]["mistakes"] if part else 0)
         return shift
 
+    def _ledgers(self, target: int) -> list[Fields]:
+        """What each line that applies states of one class."""
+        lines = (one["parts"] for one in self.report["certificates"] if one["applies"] and one["parts"])
+        return [(one["constants"] or {}).get("ledger") or {} for one in (parts[target] for parts in lines)]
+
     def _stated(self, counts: Fields, *statements: Fields) -> list[tuple[str, float]]:
         """What a certificate and the report state of these counts, as far as they state any."""
         known = ((name, number(one.get(name))) for name in counts for one in statements)
@@ -413,12 +421,18 @@ class _LearnedRounds:
             return "it is in the space of a kernel" if self.dual else "it is a mixture of learners"
         if self.twin not in runs.PLAYS:
             return "the textbook has no run of this learner"
+        if len(self.classes) == 2 and self._turns() and runs.is_of_ties(self.twin, self.parameters):
+            return "ties were decided by another sign until the second class came"
         if self.parameters["class_weight"]:
             return "its rounds were weighed"
         if self.passes != int(self.passes):
             return "it ended within a pass"
         cells = self.count * (self.rows.shape[1] + 1) * self.passes * (len(self.classes) if self.each_alone else 1)
         return f"it is of more than {MOST_CELLS:,} numbers" if cells > MOST_CELLS else ""
+
+    def _turns(self) -> bool:
+        """Whether the smaller of two classes was +1 while it was alone."""
+        return any(end > begin and plus != len(self.classes) - 1 for begin, end, plus in self.arriving.phases())
 
     def _plays_several(self) -> bool:
         """Whether the textbook plays more than two classes of this learner."""
