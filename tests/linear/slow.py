@@ -1,4 +1,5 @@
-"""What `certify` finds out about a vector, computed the slow way, and certificates without a search for the best."""
+"""What `certify` finds out about a vector or a matrix, computed the slow way, and certificates without a search for the
+best."""
 
 from __future__ import annotations
 
@@ -15,8 +16,20 @@ from regretless.rows.validation import read_rows
 def comparator(X: Any, y: Any, v: Any, repeats: int = 1, **more: float) -> Comparator:
     """A vector on rows that are played so many times, with what else a theorem measures of it."""
     X, v = np.asarray(X, float), np.asarray(v, float)
-    margins, squares = np.asarray(y) * (X @ v), (X**2).sum(1)
-    hinge = np.maximum(0, 1 - margins)
+    return _of_margins(X, np.asarray(y) * (X @ v), v, repeats, **more)
+
+
+def of_matrix(X: Any, y: Any, V: Any, repeats: int = 1) -> Comparator:
+    """A row for each class, on rows of the classes `y` that are played so many times: by how much these lead."""
+    X, V = np.asarray(X, float), np.asarray(V, float)
+    scores, rounds = X @ V.T, np.arange(len(y))
+    own = scores[rounds, y]
+    scores[rounds, y] = -np.inf
+    return _of_margins(X, own - scores.max(axis=1), V, repeats)
+
+
+def _of_margins(X: Any, margins: Any, v: Any, repeats: int, **more: float) -> Comparator:
+    hinge, squares = np.maximum(0, 1 - margins), (X**2).sum(1)
     return Comparator(
         "slow",
         float(np.linalg.norm(v)),
@@ -24,7 +37,7 @@ def comparator(X: Any, y: Any, v: Any, repeats: int = 1, **more: float) -> Compa
         repeats * float((hinge**2).sum()),
         None,
         float(margins.min()),
-        repeats * len(y),
+        repeats * len(margins),
         float(squares.max()),
         repeats * float(squares.sum()),
         v,
