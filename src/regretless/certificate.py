@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from math import floor, inf, isfinite
 from typing import Any, Literal, NamedTuple, Protocol
@@ -20,6 +20,7 @@ FEW = 10  # runs; fewer do not show how far their mean may be from what is expec
 ERRORS = 3  # standard errors by which luck alone may lift a mean
 MOST_PARTS = 20  # problems of one against the rest that are described one by one
 DIGITS = range(6, 18)  # that are printed; with the last so many, other numbers look different
+LEAST_SHARE = 0.001  # that is said in three figures, as long as as much is left
 
 
 ALONE = " for this number of rounds alone"
@@ -111,6 +112,9 @@ class Certificate:
         both sides are means over the runs, and luck is allowed for.
     standard_error : float or None
         Of the mean over the runs, for a bound in expectation that was read on several.
+    quick_bound : float or None
+        Of a deep search for comparators, what the quick one gives for the same observed number, which is never below
+        the bound; infinite where that found none.
     """
 
     theorem: Bounding
@@ -127,6 +131,7 @@ class Certificate:
     each: tuple[Certificate, ...] = field(default=(), compare=False)
     runs: dict[str, Any] = field(default_factory=dict, hash=False)
     standard_error: float | None = None
+    quick_bound: float | None = None
 
     @property
     def constants(self) -> dict[str, Any] | None:
@@ -199,12 +204,37 @@ class Certificate:
         return self._whole(self.bound + float(getattr(self.comparator, "rounding", 0.0))) >= self.most.value
 
     @property
+    def tighter(self) -> float | None:
+        """By what share the bound of a deep search, as it is printed, is below that of the quick one; None where one of
+        them gave none."""
+        if self.shown_bound is None or self.quick_bound is None or self.quick_bound == inf:
+            return None
+        quick = self._whole(self.quick_bound)
+        return (quick - self.shown_bound) / quick if quick > max(self.shown_bound, 0.0) else 0.0
+
+    @property
+    def deeper(self) -> str:
+        """How the bound of a deep search compares with that of the quick one, in words; empty where there was none."""
+        share = self.tighter
+        if self.shown_bound is None or self.quick_bound is None:
+            return ""
+        if share is None:
+            return "where the quick search found none"
+        if not share:
+            return "no tighter than the quick search's"
+        ends = "less than 0.1" if share < LEAST_SHARE else "more than 99.9" if share > 1 - LEAST_SHARE else ""
+        quick = in_figures(self._whole(self.quick_bound))
+        return f"{ends or format(100 * share, '.3g')} % below the {quick} of the quick search"
+
+    @property
     def violated(self) -> bool:
         """Whether a theorem that always holds was broken: a bug, in the code or in the theorem."""
         return self.theorem.kind == "sure" and not self.holds
 
     def describe(self) -> dict[str, Any]:
         """The certificate as JSON values."""
+        quick = self.quick_bound
+        deep = {} if quick is None else {"quick_bound": quick if quick < inf else None}
         return {
             "theorem": self.theorem.name,
             "kind": self.theorem.kind,
@@ -223,7 +253,7 @@ class Certificate:
             "formula": self.theorem.formula,
             "constants": self.constants,
             "parts": [_part(one) for one in self.each] if 0 < len(self.each) <= MOST_PARTS else None,
-        } | self._describe_runs()
+        } | (deep | self._describe_runs())
 
     def _describe_runs(self) -> dict[str, Any]:
         return {"runs": self.runs} if self.runs else {}
@@ -245,7 +275,7 @@ class Certificate:
         empty = f", no better than {self.most.words}" if self.vacuous else ""
         often = "" if self.confidence is None else f", {self._often()} {100 * self.confidence:.6g}%"
         assumption = "" if self.assuming is None else f", assuming {self.assuming}"
-        reading = f"{self._reading()}{empty}{often}{self._when()}{self._against()}{assumption}"
+        reading = f"{self._reading()}{self._deeper()}{empty}{often}{self._when()}{self._against()}{assumption}"
         line = f"{self.theorem.title}: {reading}  [{self.theorem.source}]"
         if not self.runs or self.theorem.kind == "expected" or self.runs["exceeded"] is None:
             return line
@@ -269,7 +299,7 @@ class Certificate:
         spread = "" if self.standard_error is None else f" ± {self.standard_error:.2g}"
         assumption = "" if self.assuming is None else f", assuming {self.assuming}"
         each = "of each run " if self.runs and self.confidence is not None else ""
-        says = f"{each}it is {self._surely()} at most {limit}{self._against()}{assumption}"
+        says = f"{each}it is {self._surely()} at most {limit}{self._deeper()}{self._against()}{assumption}"
         first = f"{_counted(self._subject())} was {shown}{spread}; the {theorem} says that {says} ({source})."
         return " ".join([first[:1].upper() + first[1:], *self._further()])
 
@@ -285,6 +315,9 @@ class Certificate:
         if self.confidence is None:
             return SURELY[self.theorem.kind]
         return f"with probability {100 * self.confidence:.6g}%{AT_ANY_TIME if self.at_once else self._when()}"
+
+    def _deeper(self) -> str:
+        return f", {self.deeper}" if self.deeper else ""
 
     def _against(self) -> str:
         if self.comparator is not None and self.comparator.label:
@@ -376,7 +409,8 @@ def _cells(certificate: Certificate) -> tuple[str, ...]:
     empty = f", no better than {one.most.words}" if one.vacuous else ""
     against = "" if one.comparator is None else one.comparator.label
     sign = "≤" if one.holds else ">"
-    return (one.theorem.title, f"{one.quantity} {shown}", sign, limit, often + empty, against, one.theorem.source)
+    holds = f"{often}{one._deeper()}{empty}"
+    return (one.theorem.title, f"{one.quantity} {shown}", sign, limit, holds, against, one.theorem.source)
 
 
 def _counted(quantity: str) -> str:
@@ -455,3 +489,19 @@ def summed(certificates: Sequence[Certificate]) -> Certificate:
     fields = (first.theorem, observed, bound, together, None)
     taken = first.assuming
     return Certificate(*fields, parts=len(certificates), most=most, assuming=taken, each=tuple(certificates))
+
+
+def tighter_of(deep: Certificate, quick: Certificate) -> Certificate:
+    """The tighter one of two certificates of one theorem, by a deep search for comparators and a quick one, with the
+    bound of the quick one.
+
+    A regret is other for other comparators. Each bound on it is one on the learner's loss too, and so on the regret
+    against any other.
+    """
+    if quick.bound is None:
+        return replace(deep, quick_bound=inf)
+    if deep.bound is not None:
+        quick_bound = quick.bound + ((deep.observed or 0.0) - (quick.observed or 0.0))
+        if quick_bound >= deep.bound:
+            return replace(deep, quick_bound=quick_bound)
+    return replace(quick, quick_bound=quick.bound)

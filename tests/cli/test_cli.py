@@ -456,6 +456,26 @@ def test_a_search_that_a_mixture_does_not_make_is_reported(run, tmp_path):
         assert not is_said or command.out == run("certify", model, rows).out
 
 
+def test_every_way_to_certify_deeply_speaks_of_the_quick_search(run, mail, tmp_path):
+    """`learn` and `certify` with --deep, of a file, a pipe with its copy and shards, say in each line that applies what
+    the quick search gave, and in JSON its bound, which is no smaller; without --deep nothing does."""
+    model, words = tmp_path / "m.rgl", ("--learner", "perceptron", "--quiet")
+    for learned, how, stdin in (
+        ((mail, *words), (mail,), None),
+        (("-", *words, "--cache", tmp_path / "kept"), (mail,), mail.read_bytes()),
+        ((mail, *words, "--workers", 1, "--pieces", 2), (mail, "--workers", 1, "--pieces", 2), None),
+    ):
+        learning = run("learn", *learned, "--deep", "--save", model, stdin=stdin)
+        for command in (learning, run("certify", model, *how, "--deep")):
+            lines = [line.partition("  [")[0] for line in command.out.splitlines()]
+            applying = [line for line in lines if " <= " in line]
+            assert len(applying) == sum("the quick search" in line for line in lines) > 0
+        values = run("certify", model, *how, "--deep", "--json").json["certificates"]
+        assert all(one["quick_bound"] >= one["bound"] for one in values if one["applies"])
+        plain = run("certify", model, *how)
+        assert (plain.code, "quick" in plain.out) == (0, False)
+
+
 # ---- inspect
 
 

@@ -496,6 +496,26 @@ def test_a_certificate_that_is_reported_not_to_apply_is_found(run, mail):
     assert command.out.count("applies is false in the report, which has observed and bound and constants of it") == 6
 
 
+def test_what_the_quick_search_gave_is_the_reports_and_no_smaller(run, mail):
+    """The bound of the quick search is said to be from the report; one that is below the bound, or stands where nothing
+    applies, is found, and one that is no number has its key named."""
+    report = learned(run, mail, "perceptron", "--deep")
+    whole = report.read_text()
+    command = run("verify", report, mail)
+    assert (command.code, command.out.count("from the report: quick_bound")) == (0, 6)
+    for place, false, words in (
+        (1, 0.5, "quick_bound is 0.5 in the report, and bound is "),
+        (0, 9.0, "applies is false in the report, which has quick_bound of it"),
+        (1, "so", "quick_bound is 'so'; a number or null was expected"),
+    ):
+        record = json.loads(whole)
+        record["certificates"][place]["quick_bound"] = false
+        report.write_text(json.dumps(record))
+        command = run("verify", report, mail)
+        assert command.code != 0
+        assert words in command.out + command.err
+
+
 def shapes(report: Any) -> list[tuple[Any, ...]]:
     """The paths to all values, of those that stand alike in several certificates and are of one type to the first."""
     known: dict[tuple[Any, ...], tuple[Any, ...]] = {}

@@ -87,6 +87,23 @@ def test_few_rounds_in_shards_have_the_certificates_of_one_stream(learner):
     ]
 
 
+@pytest.mark.parametrize("learner", [Perceptron(), MulticlassPerceptron(), MarginPerceptron(gamma=0.01)], ids=repr)
+def test_a_deep_search_over_shards_says_how_much_tighter_it_is(learner, monkeypatch):
+    """Few rounds in shards have the two searches of one stream; where they stay in their shards no bound is tighter."""
+    monkeypatch.setattr("regretless.linear.comparators.question.QUICK_WORK", 1.0)
+    monkeypatch.setattr("regretless.linear.comparators.question.WORK_AN_ENTRY", 0.0)
+    X = np.random.default_rng(1).normal(size=(100, 25))
+    y = (X[:, :12].sum(axis=1) > 0).astype(int)
+    model = learned(learner, X, y)
+    certificates = certify_shards(model, cut(X, y), deep=True)
+    assert max(one.tighter or 0.0 for one in certificates) > 0
+    assert list(map(str, certificates)) == list(map(str, certify_stream(model, ArrayStream(X, y), deep=True)))
+    monkeypatch.setattr(over, "SMALL", -1)
+    there = certify_shards(model, cut(X, y), deep=True)
+    assert {one.tighter for one in there} <= {0.0, None}
+    assert [one.bound for one in there] == [one.bound for one in certify_shards(model, cut(X, y))]
+
+
 @pytest.mark.parametrize("learner", LEARNERS, ids=repr)
 @pytest.mark.parametrize(("classes", "passes"), [(2, 1), (3, 2)])
 @pytest.mark.usefixtures("no_room")

@@ -106,6 +106,19 @@ def test_many_rows_of_mixed_classes_are_certified(learner, rows, monkeypatch):
     assert not any(one.violated for one in certificates)
 
 
+@pytest.mark.parametrize("learner", [Perceptron(), MulticlassPerceptron()], ids=repr)
+def test_a_deep_search_of_a_mixture_says_how_much_tighter_it_is(learner, monkeypatch):
+    """A deep certificate of a mixture has the bound of the quick search, of which some are larger, none is smaller."""
+    monkeypatch.setattr("regretless.linear.comparators.question.QUICK_WORK", 1.0)
+    monkeypatch.setattr("regretless.linear.comparators.question.WORK_AN_ENTRY", 0.0)
+    mixture = mix(learner, parts(3, [60, 50], noise=0.0), epochs=2)
+    quick, deep = mixture.certify(), mixture.certify(deep=True)
+    for one, other in zip(deep, quick, strict=True):
+        assert one.quick_bound == (np.inf if other.bound is None else other.bound)
+        assert other.bound is None or one.bound <= other.bound
+    assert max(one.tighter or 0.0 for one in deep) > 0
+
+
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: repr(one))
 @pytest.mark.usefixtures("no_room")
 def test_certificates_of_shards_that_stay_where_they_are_hold(learner):
@@ -405,7 +418,8 @@ def test_a_certificate_whose_numbers_are_no_floats_is_declined():
     """Against a comparator so long that its loss overflows, no certificate of a mixture gives an infinite number."""
     mixture = mix(OnlineGradientDescent(loss="square", radius=1.0), parts(4, [40, 60]))
     with np.errstate(over="ignore"):
-        certificates = mixture.certify(against=np.full(4, 1e200))
+        certificates = mixture.certify(against=np.full(4, 1e200), deep=True)
+    assert {one.quick_bound for one in certificates if not one.applies} == {np.inf}
     assert not any(one.applies and not np.isfinite(one.bound) for one in certificates)
 
 

@@ -309,9 +309,11 @@ def test_real_certificates_are_shown() -> None:
 
     shown = Certificate(trial, 3.0, 7.9, None, None)
     idle = Certificate(trial, None, None, None, "the moon is full")
-    text = Page(render(page_of_run(sample(certificates=[shown, idle])))).text
+    deep = Certificate(trial, 3.0, 7.9, None, None, quick_bound=12.0)
+    text = Page(render(page_of_run(sample(certificates=[shown, idle, deep])))).text
     for words in ("Trial", "All runs make few updates.", "42.9%", "the moon is full"):
         assert words in text
+    assert text.count("41.7 % below the 12 of the quick search") == 1
 
 
 def test_nothing_heavy_is_imported_before_a_report_is_written() -> None:

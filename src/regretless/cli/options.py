@@ -379,7 +379,8 @@ def add_certifying(parser: ArgumentParser) -> argparse._ArgumentGroup:
     group.add_argument(
         "--deep",
         action="store_true",
-        help="look longer for comparators, the largest margin above all: some ten seconds in place of a few passes",
+        help="look for comparators, the largest margin above all, for some ten seconds more, and say how much tighter "
+        "that made each bound",
     )
     group.add_argument(
         "--iid",

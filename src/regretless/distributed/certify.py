@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
-from math import isclose, isfinite
+from math import inf, isclose, isfinite
 from typing import Any
 
 import numpy as np
@@ -90,7 +90,8 @@ def certify_mixture(
     delta : float, default=0.05
         How improbable it may be that this guarantee fails.
     deep : bool
-        Whether searches may cost much more than a few passes.
+        Whether searches may cost much more than a few passes, and the certificates say how much tighter that made them;
+        of rounds that are not all at hand it changes no bound.
     trusted : bool, default=True
         Whether these are known to be the shards that were mixed. If not, they are mixed again from the start, and the
         certificates do not apply unless that gives the same model, bit for bit.
@@ -117,7 +118,7 @@ def certify_mixture(
     if changed is not None:
         return Certificates(_decline(learner, changed) + future)
     question = _over(learner, shards, engine, reading, sizes, against=against, svm=svm, deep=deep)
-    stated = learner.judge(_of_mixture(learner, run, question))
+    stated = learner.certify_rounds(_of_mixture(learner, run, question))
     return Certificates([*map(_finite, stated), *future])
 
 
@@ -125,7 +126,8 @@ def _finite(certificate: Certificate) -> Certificate:
     numbers = (certificate.observed, certificate.bound)
     if all(number is None or isfinite(number) for number in numbers):
         return certificate
-    return Certificate(certificate.theorem, None, None, None, NO_NUMBERS, parts=certificate.parts)
+    none = None if certificate.quick_bound is None else inf
+    return Certificate(certificate.theorem, None, None, None, NO_NUMBERS, parts=certificate.parts, quick_bound=none)
 
 
 def _decline(learner: OnlineClassifier, why: str) -> Certificates:
@@ -191,10 +193,10 @@ def certify_shards(
     sizes = sizes_of(learner, parts, engine, reading)
     question = _over(learner, parts, engine, reading, sizes, against=against, svm=svm, deep=deep)
     if question.local_rounds is not None:
-        return Certificates(learner.judge(Question(**_fields(question, Question))))
+        return Certificates(learner.certify_rounds(Question(**_fields(question, Question))))
     if not info_of(learner).by_sums:
         return Certificates(learner.declined(ALL_AT_ONCE))
-    return Certificates(learner.judge(question))
+    return Certificates(learner.certify_rounds(question))
 
 
 def _over(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from ..blas import one_thread
-from ..certificate import NOT_REPRODUCED, OTHER_ROUNDS, Certificate, Certificates
+from ..certificate import NOT_REPRODUCED, OTHER_ROUNDS, Certificate, Certificates, tighter_of
 from ..checks import share
 from ..data.batch import Array, Batch
 from ..data.sample import sample_of
@@ -284,9 +284,10 @@ class CertifiedLearner(FirstPass, ABC):
             Whether to try scikit-learn's linear SVMs as comparators, which takes hundreds of times longer. Where it is
             not installed the certificates say that they were not tried.
         deep : bool, default=False
-            Whether the search for comparators, the largest margin above all, may take ten seconds or so. By default it
-            costs about as much as a few passes. Either way its limit is counted in work, so that the same call prints
-            the same numbers on every machine.
+            Whether to search for comparators, the largest margin above all, for ten seconds or so besides the quick
+            search, which costs about as much as a few passes. Each certificate is the tighter one of the two and says
+            by how much. Either way the limit is counted in work, so that the same call prints the same numbers on every
+            machine.
         iid : bool, default=False
             Whether you vouch that the rounds are independent draws from one distribution; `certify_risk` then says
             what the first pass guarantees of new ones.
@@ -356,10 +357,8 @@ class CertifiedLearner(FirstPass, ABC):
             if weighted is None:
                 return self.declined(WEIGHTED_MEASURED)
             apart, question = bool(question.rules.intercept), weighted
-        if not question.deep:
-            ((batch, codes),) = question.rounds()
-            question = replace(question, sample=sample_of(batch, codes))
-        certificates = self.certify_rounds(question)
+        ((batch, codes),) = question.rounds()
+        certificates = self.certify_rounds(replace(question, sample=sample_of(batch, codes)))
         return [with_constant_apart(one) for one in certificates] if apart else certificates
 
     def _of_columns_that_occur(self, batch: Batch, replayed: Any) -> tuple[Self, Batch, Array | None]:
@@ -379,16 +378,24 @@ class CertifiedLearner(FirstPass, ABC):
         return InFewColumns(learner, *few)
 
     def certify_rounds(self, question: Question) -> list[Certificate]:
-        """One certificate a theorem, whose comparators tell if those of scikit-learn are not among them."""
+        """One certificate a theorem, whose comparators tell if those of scikit-learn are not among them; if it is deep,
+        each with the bound of the quick search, and no looser."""
         from .comparators.candidates import svms_are_there
 
-        certificates = self.judge(question)
+        certificates = self._judged_twice(question) if question.deep else self.judge(question)
         if not question.svm or not question.in_memory or question.against is not None or svms_are_there():
             return certificates
         return [
             replace(one, comparator=replace(one.comparator, left_out=NO_SVMS)) if one.comparator is not None else one
             for one in certificates
         ]
+
+    def _judged_twice(self, question: Question) -> list[Certificate]:
+        """One certificate a theorem, by the quick search and by the deep one, whichever is tighter."""
+        quick = self.judge(replace(question, deep=False))
+        # More is looked for among rows that are all at hand alone, and then among all of them.
+        deep = self.judge(replace(question, sample=None)) if question.in_memory else quick
+        return [tighter_of(*both) for both in zip(deep, quick, strict=True)]
 
     def question(
         self, rounds: Rounds, rows: int, *, in_memory: bool, svm: bool, against: Any, deep: bool = False

@@ -206,10 +206,10 @@ class MarginPerceptron(OnlineClassifier):
         return [*certify(question), self._handed_over(question)]
 
     def certify_rounds(self, question: Question) -> list[Certificate]:
-        """As of others; only the final weights are handed over, so that nothing was left out there."""
+        """As of others; only the final weights are handed over, so that nothing was left out or searched for there."""
         *others, last = super().certify_rounds(question)
         comparator = None if last.comparator is None else replace(last.comparator, left_out="")
-        return [*others, replace(last, comparator=comparator)]
+        return [*others, replace(last, comparator=comparator, quick_bound=None)]
 
     @in_turn
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

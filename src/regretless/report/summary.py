@@ -110,6 +110,7 @@ class Row:
     runs: str = ""
     assuming: str = ""
     empty: bool = False
+    deeper: str = ""
 
 
 def verdict(certificates: Sequence[Certificate]) -> Verdict:
@@ -213,6 +214,7 @@ def row(certificate: Certificate, formula: str) -> Row:
         runs=_over_runs(certificate),
         assuming=formatting.plain(getattr(certificate, "assuming", None) or ""),
         empty=vacuous(certificate),
+        deeper=getattr(certificate, "deeper", ""),
     )
 
 

@@ -101,7 +101,7 @@ def _claimed(
     sure = kind != "probable"
     results = [Number("kind", certificate["kind"], kind)]
     results += [Number("at_once", certificate["at_once"], None if sure else _at_once(name, again[0]))]
-    unknown = [] if certificate["assuming"] is None else ["assuming"]
+    unknown = [name for name in ("assuming", "quick_bound") if certificate.get(name) is not None]
     if sure and not certificate["parts"]:
         results.append(Number("confidence", certificate["confidence"], None))
     bounds = [one.again for one in numbers if one.name == "bound"]
@@ -261,7 +261,8 @@ def vacuous(quantity: str, bound: float, most: float) -> bool:
 
 def incoherent(certificate: Fields) -> str | None:
     """What is wrong with whether it applies; None if nothing is."""
-    numbers = [name for name in ("observed", "bound", "constants") if certificate[name] is not None]
+    names = ("observed", "bound", "constants", "quick_bound")
+    numbers = [name for name in names if certificate.get(name) is not None]
     if not certificate["applies"]:
         if numbers:
             return f"applies is false in the report, which has {' and '.join(numbers)} of it: it should be true"
@@ -274,4 +275,7 @@ def incoherent(certificate: Fields) -> str | None:
         return "applies is true in the report, and bound is null: a number was expected"
     if certificate["why"] is not None:
         return f"applies is true in the report, and why is {certificate['why']!r}: null was expected"
+    bound, quick = number(certificate["bound"]), number(certificate.get("quick_bound"))
+    if quick is not None and not quick >= bound:
+        return f"quick_bound is {quick!r} in the report, and bound is {bound!r}: one that is no larger was expected"
     return None

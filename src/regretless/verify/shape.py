@@ -67,6 +67,7 @@ CERTIFICATE = {
     **_keys("an object or null", "comparator constants"),
     "parts": "a list of objects or null",
 }
+OF_DEEP = {"quick_bound": "a number or null"}  # that a certificate of a deep search alone has
 COMPARATOR = {
     **_keys("text", "name"),
     **_keys("a number", "norm hinge squared_hinge rounds bias"),
@@ -154,7 +155,7 @@ def refuse_misshapen(report: Fields) -> None:
         missing = [name for name in CERTIFICATE if name not in one]
         if missing:
             raise Malformed(f"{here}{missing[0]} is missing; {CERTIFICATE[missing[0]]} was expected")
-        _look(one, CERTIFICATE, here)
+        _look(one, CERTIFICATE | OF_DEEP, here)
         for part, where in _parts(one, here):
             _part(part, where)
 
