@@ -98,8 +98,7 @@ def test_no_mixed_run_breaks_its_certificates(place, seed, sizes, classes, weigh
 def test_many_rows_of_mixed_classes_are_certified(learner, rows, monkeypatch):
     """Where rows count as many, a mixed learner of five classes has certificates, whether a part of them is enough to
     learn from or not."""
-    for module in ("multiclass", "comparators.search"):
-        monkeypatch.setattr(f"regretless.linear.{module}.MOST_PLAYED", 0)
+    monkeypatch.setattr("regretless.linear.comparators.question.MOST_PLAYED", 0)
     monkeypatch.setattr("regretless.linear.comparators.question.ROWS_A_NUMBER", rows / 1e3)
     certificates = mix(learner, parts(3, [60, 50], 5, noise=0.3), classes=range(5)).certify()
     assert any(one.applies for one in certificates)

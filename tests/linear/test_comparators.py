@@ -359,7 +359,7 @@ def test_many_rows_of_many_classes_are_passed_over_less_often(noise, count, monk
     learner = Perceptron().fit(X, y)
     whole, means = learner.certify(X, y), question.Question.means
     monkeypatch.setattr(question.Question, "means", lambda self, plans: names.extend(plans) or means(self, plans))
-    monkeypatch.setattr(search, "MOST_PLAYED", X.size - 1)
+    monkeypatch.setattr(question, "MOST_PLAYED", X.size - 1)
     for one, other in zip(learner.certify(X, y), whole, strict=True):
         assert one.bound is None or one.bound <= other.bound * 1.05
     assert len(names) == count
@@ -367,8 +367,8 @@ def test_many_rows_of_many_classes_are_passed_over_less_often(noise, count, monk
 
 
 def test_many_rows_of_many_classes_and_few_columns_are_looked_at_in_part(monkeypatch):
-    """Where the smallest ball alone makes a bound a third larger, the perceptron's average over all rows and balls over
-    an eighth of them bring each within 2 % of those of all over all rows."""
+    """Where the smallest ball alone makes a bound a third larger, machines of an eighth of the rows bring each within
+    5 % of those along machines of all rows."""
     random = np.random.default_rng(67)
     X = random.normal(size=(4000, 5)) * np.exp(random.normal(size=(4000, 1)))
     X *= np.exp(random.normal(size=5))
@@ -376,11 +376,10 @@ def test_many_rows_of_many_classes_and_few_columns_are_looked_at_in_part(monkeyp
     scores -= scores.mean(axis=0)
     y = (scores + scores.std() * random.normal(size=scores.shape) / 2).argmax(axis=1)
     learner, bounds = Perceptron(intercept=1.0).fit(X, y), []
-    monkeypatch.setattr(question, "MOST_PLAYED", X.size - 1)
-    for most, rows in ((np.inf, 80), (0, np.inf), (0, 80)):
-        monkeypatch.setattr(search, "MOST_PLAYED", most)
+    for most, rows in ((6 * X.size, 80), (X.size - 1, np.inf), (X.size - 1, 80)):
+        monkeypatch.setattr(question, "MOST_PLAYED", most)
         monkeypatch.setattr(question, "ROWS_A_NUMBER", rows)
         bounds.append(np.array([one.bound for one in learner.certify(X, y) if one.applies]))
     whole, few, part = bounds
     assert (few / whole).max() > 4 / 3
-    assert (part / whole).max() < 1.02
+    assert (part / whole).max() < 1.05

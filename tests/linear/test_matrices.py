@@ -127,15 +127,15 @@ def test_many_rows_are_looked_at_along_the_learners_own_average(monkeypatch):
     whole = learner.certify(X, y)
     means = Question.means
     monkeypatch.setattr(Question, "means", lambda self, plans: names.extend(plans) or means(self, plans))
-    monkeypatch.setattr(matrices, "MOST_PLAYED", X.size - 1)
+    monkeypatch.setattr("regretless.linear.comparators.question.MOST_PLAYED", X.size - 1)
     for one, other in zip(learner.certify(X, y), whole, strict=True):
         assert one.bound is None or one.bound <= other.bound * 1.05
     assert [name for name, _ in names] == ["multiclass perceptron, averaged"]
 
 
-def test_of_many_rows_of_few_columns_a_ball_is_learned_from_a_part(monkeypatch):
+def test_of_many_rows_of_few_columns_machines_are_learned_from_a_part(monkeypatch):
     """Where columns have sizes and means of their own, bounds along the learner's own average may be a tenth larger;
-    with balls that are learned from an eighth of the rows they come within 2 % of those with balls of all."""
+    with machines of an eighth of the rows they come within 2 % of those with balls of all."""
     random = np.random.default_rng(4)
     X = random.normal(size=(4000, 5)) * np.exp(random.normal(size=5))
     X += np.abs(X).mean(axis=0)
@@ -143,8 +143,7 @@ def test_of_many_rows_of_few_columns_a_ball_is_learned_from_a_part(monkeypatch):
     scores -= scores.mean(axis=0)
     y = (scores + scores.std() * random.normal(size=scores.shape) / 5).argmax(axis=1)
     learner, bounds = MulticlassPerceptron(intercept=1.0).fit(X, y), []
-    for module in ("matrices", "question"):
-        monkeypatch.setattr(f"regretless.linear.comparators.{module}.MOST_PLAYED", X.size - 1)
+    monkeypatch.setattr("regretless.linear.comparators.question.MOST_PLAYED", X.size - 1)
     for often, rows in ((2.0, 80), (0.2, np.inf), (0.2, 80)):
         monkeypatch.setattr(matrices, "OFTEN", often)
         monkeypatch.setattr("regretless.linear.comparators.question.ROWS_A_NUMBER", rows)
@@ -265,8 +264,8 @@ def test_the_most_confused_classes_have_enough_rows():
     assert most_confused(labels, labels, 4, 0) is None
 
 
-@pytest.mark.parametrize(("classes", "passes"), [(4, 30), (5, 20)])
-def test_few_rows_of_many_classes_are_passed_over_less_often(classes, passes):
-    """Of more classes than few a third of the passes is left out."""
-    X, y = overlapping(classes, rows=60)
+@pytest.mark.parametrize(("rows", "passes"), [(60, 30), (250, 20), (600, 10)])
+def test_few_rows_are_passed_over_more_often(rows, passes):
+    """Learners that are averaged go over 500 rows or more ten times, and over fewer up to thirty times."""
+    X, y = overlapping(4, rows=rows)
     assert epochs(question(MulticlassPerceptron().fit(X, y), X, y)) == passes

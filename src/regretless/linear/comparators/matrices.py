@@ -7,9 +7,11 @@ V, so that all scales are read from one table of leads.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, replace
 from math import isfinite, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +31,7 @@ from ..state import BIAS, State
 from .candidates import MOST_SVM_ENTRIES, Plan, margin_direction, matrix_of, with_constant, with_int32
 from .evaluate import Charged, Exact, Tally, Vector
 from .line_search import Best, best_on
-from .question import MOST_PLAYED, PIECE, Question, epochs
+from .question import PIECE, Question, epochs
 from .rays import Direction, Ray, RaySums, Sight
 from .search import FEW_WRONG, MOST_WHOLE, OFTEN, extra_plans, proof_budget, unit_length, why_inseparable
 from .search import UNKNOWN as SOME_CAN
@@ -265,27 +267,34 @@ def _of_length(matrices: list[Matrix], unit: float) -> list[Matrix]:
 
 
 def _means(question: Question) -> list[Matrix]:
-    """Mean weights of gradient descent for one class against the rest, and of the same learner over some passes."""
-    # The perceptron's own average is about as good as those of each class, and of many rows one ball as several. Where
-    # more rows are often wrong, a ball for each class would cost more than all else. It goes over a part of them where
-    # that is enough for so many weights: without it, bounds are up to a quarter larger where columns are few. The
-    # perceptron's own average comes within some 6 % of the ball where they are not.
-    balls = extra_plans(question, () if epochs(question) > 1 else BALL)[1:]
-    plans = [(f"one against rest, {name}", rules) for name, rules in balls]
+    """What support vector machines of one class against the rest put together, and mean weights of the same learner
+    over some passes."""
+    if question.state.targets == 1 and question.at_hand():
+        return [Matrix(*machine) for machine in question.machines()]
     loss = question.rules.loss if question.state.targets > 1 else "perceptron"
     own: Plan = "multiclass perceptron, averaged", Rules(loss=loss, intercept=question.rules.intercept)
-    if not _own_will_do(question):
+    if question.has_few():
+        return [Matrix(*mean) for mean in [*_of_each_class(question.machines_of_classes()), *question.means([own])]]
+    plans = _of_each_class(extra_plans(question, () if epochs(question) > 1 else BALL)[1:])
+    if not question.has_many() or not _is_often_wrong(question):
         return [Matrix(*mean) for mean in question.means([*plans, own])]
+    # Where more rows are often wrong, a ball for each class would cost more than all else. It goes over a part of them
+    # where that is enough for so many weights: without it, bounds are up to a quarter larger where columns are few. The
+    # perceptron's own average comes within some 6 % of the ball where they are not.
     means = question.means([own])
     if question.part_is_enough():
-        means += question.in_part().means(plans, passes=1)
+        means += _of_each_class(question.in_part().machines_of_classes())
     return [Matrix(*mean) for mean in means]
 
 
-def _own_will_do(question: Question) -> bool:
+def _of_each_class(named: Iterable[tuple[Any, ...]]) -> list[Any]:
+    """The same, with names that say that each class is looked at by itself."""
+    return [(f"one against rest, {name}", *rest) for name, *rest in named]
+
+
+def _is_often_wrong(question: Question) -> bool:
     ledger = question.sums()  # of learners that were mixed, the weighted sums
-    often = ledger.updates >= OFTEN * ledger.rounds
-    return often and question.at_hand() and question.entries() > MOST_PLAYED
+    return bool(ledger.updates >= OFTEN * ledger.rounds)
 
 
 def _from_memory(question: Question, directions: list[Matrix], rays: list[Ray]) -> tuple[list[Matrix], str | None]:

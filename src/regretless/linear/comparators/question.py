@@ -19,8 +19,8 @@ from ...theory.facts import LinearFacts
 from ..separation.budget import Budget
 from ..separation.result import CallRows, by_places
 from ..state import Geometry, Whitened
-from .candidates import Means, Plan, machine_directions
-from .evaluate import Span, Tally, read_tallies, together
+from .candidates import PENALTIES, Means, Plan, machine_directions
+from .evaluate import Span, Tally, read_tallies, signed, together
 from .rays import RaySums
 
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
@@ -28,8 +28,11 @@ MOST_PLAYED = 1_000_000  # entries that the extra passes of one learner look at 
 DEEP_WORK = 5e10  # multiplications of a search that may take ten seconds or so
 QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 1e8, 300.0, 4  # of one that may take as long as some passes
 FEW_TARGETS = 4  # for each of which scales are looked for on several rays, and finely
-PASSES_OF_MANY = 20  # for more targets than few
 MOST_CLIMBS = 10  # passes of support vector machines, which come near sooner
+# Of those of each class: entries times classes that all passes look at, unless these would be too few.
+MOST_CLIMBED, LEAST_CLIMBS = 400_000, 2
+# Passes of learners that are averaged, if each looks at some rows and not very few.
+FEW_PASSES, FEW_ROWS = 10, 500
 ROWS_A_NUMBER = 80  # of all, for each weight of each target, from which on a part of them is enough to learn from
 PIECE = 64  # rows that are looked at together, or not
 MOST_SHUFFLED, NEIGHBOURS = 10_000, 32
@@ -193,6 +196,30 @@ class Question:
                     directions.append((its.name.format(penalty), vector[:, None], np.array([bias])))
         return directions
 
+    def has_few(self) -> bool:
+        """Whether the rows that comparators are looked for on are at hand, and few for machines of each class."""
+        return self.at_hand() and self.entries() * self.state.targets <= MOST_PLAYED
+
+    def has_many(self) -> bool:
+        """Whether they are at hand, and many for learners of each class."""
+        return self.at_hand() and self.entries() > MOST_PLAYED
+
+    def machines_of_classes(self) -> list[tuple[str, Array, Array]]:
+        """Linear support vector machines of each class against the rest, of the rounds or of the sample of them."""
+        random, targets, directions = np.random.default_rng(0), self.state.targets, []
+        for batch, codes in (self.sample or self.rounds)():
+            passes = min(MOST_CLIMBS, max(LEAST_CLIMBS, MOST_CLIMBED // max(1, batch.entries * targets)))
+            orders = [order_of(len(batch), random) for _ in range(passes)]
+            intercept, longest2 = self.rules.intercept, self.sums().max_norm2
+            each = [
+                machine_directions(batch, signed(codes, target, targets), intercept, longest2, orders, PENALTIES)
+                for target in range(targets)
+            ]
+            for its in zip(*each, strict=True):
+                penalties, vectors, biases = zip(*its, strict=True)
+                directions.append((OF_ROWS.format(penalties[0]), np.column_stack(vectors), np.array(biases)))
+        return directions
+
     def means(self, plans: Sequence[Plan], passes: int | None = None) -> list[tuple[str, Array, Array]]:
         """Mean weights of other learners that go over the same rounds, by default as often as is worth it, without
         those whose play failed."""
@@ -213,11 +240,11 @@ def as_it_is(vector: Array, bias: float) -> tuple[Array, float]:
 
 
 def epochs(question: Question) -> int:
-    """Few rounds are worth more passes; those of many targets a third less, after which bounds are hardly smaller."""
+    """How often other learners go over the rounds: few of them are worth more passes."""
     if not question.at_hand():
         return 1
     passes = passes_over(question.entries() * max(1, question.state.targets // FEW_TARGETS))
-    return passes if question.state.targets <= FEW_TARGETS else min(PASSES_OF_MANY, passes)
+    return min(passes, max(FEW_PASSES, FEW_PASSES * FEW_ROWS // max(1, question.rows)))
 
 
 def passes_over(entries: int) -> int:

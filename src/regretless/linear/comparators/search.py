@@ -2,10 +2,10 @@
 rounds.
 
 Any vector gives a valid certificate; the search only makes the numbers small. Directions come from the run itself, from
-more passes over the rounds (of two classes support vector machines of some penalties, all at once; of more the averaged
-perceptron, and gradient descent in balls, whose averages follow the path of such machines), from scikit-learn's
-LinearSVC when the rounds are at hand and it is wanted, from the maximum margin when they can be separated, and from the
-user.
+more passes over the rounds (support vector machines of some penalties, all at once; where rows of more classes than two
+are many, or not at hand, the averaged perceptron, and gradient descent in balls, whose averages follow the path of such
+machines), from scikit-learn's LinearSVC when the rounds are at hand and it is wanted, from the maximum margin when they
+can be separated, and from the user.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from .evaluate import (
     table_of,
 )
 from .line_search import Best, best_on
-from .question import FEW_TARGETS, MOST_PLAYED, Question, Rounds
+from .question import FEW_TARGETS, Question, Rounds
 from .rays import Direction, Ray, Sight
 
 MOST_WHOLE = 200_000  # entries of rows that a quick search goes over though nothing seems to separate them
@@ -349,18 +349,17 @@ def extra_plans(question: Question, shares: Sequence[float] = ()) -> list[Plan]:
 
 def extra_passes(question: Question) -> list[tuple[str, Array, Array]]:
     """Means of support vector machines, or of our own learners, over the same rounds."""
-    plans = extra_plans(question)
-    if question.state.targets == 1 and (question.in_memory or question.sample is not None):
+    if question.state.targets == 1 and question.at_hand():
         return question.machines()
-    if (
-        not plans
-        or question.state.targets <= FEW_TARGETS
-        or not question.at_hand()
-        or question.entries() <= MOST_PLAYED
-    ):
-        return question.means(plans) if plans else []
+    plans = extra_plans(question)
+    if not plans:
+        return []
+    if question.has_few():
+        return question.machines_of_classes()
+    if question.state.targets <= FEW_TARGETS or not question.has_many():
+        return question.means(plans)
     if question.part_is_enough():
-        return question.means(plans[:1]) + question.in_part().means(plans[1:], passes=1)
+        return question.in_part().machines_of_classes()
     return question.means(_few_of(question, plans))
 
 
