@@ -24,7 +24,7 @@ namespace regretless {
 
 namespace {
 
-using Marks = nb::ndarray<std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+constexpr std::int64_t most_counted = std::int64_t(1) << 31;  // rows of a bin
 
 // What rows of so many machines climb with, checked.
 Ascent ascent_of(const State2& vectors, const State1& biases, const std::optional<State2>& lacks,
@@ -85,21 +85,46 @@ std::pair<double, Report> sum_of_squares(const Any& values, const std::optional<
   return {sum, report(verdict)};
 }
 
-Report sight_margins(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
-                     const Signs& labels, double intercept, const State2& directions, const Reals& biases,
-                     const Signs& whose, const Reals& times, const State3& bins, const State1& least,
-                     const State1& norms, const State2& margins, const Marks& filled) {
+using Array2 = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+// Places, bins, what is below, and two totals: see `TakenBins`.
+using Histogram = std::tuple<Array1<std::int64_t>, Array2, Array2, double, double>;
+
+Array2 table_of(std::unique_ptr<double[]>& numbers, std::int64_t rows) {
+  double* const begin = numbers.get();
+  return Array2(begin, {std::size_t(rows), 3}, owner_of(numbers));
+}
+
+Histogram histogram_of(const AscentKernels& kernels, const WrittenRays& rays, std::int64_t ray) {
+  FilledBins filled;
+  std::unique_ptr<std::int64_t[]> places;
+  std::unique_ptr<double[]> bins, below;
+  TakenBins taken;
+  {
+    const nb::gil_scoped_release unlocked;
+    filled = kernels.bin_margins(rays, ray);
+    places = std::make_unique_for_overwrite<std::int64_t[]>(std::size_t(filled.count));
+    bins = std::make_unique_for_overwrite<double[]>(std::size_t(filled.count) * 3);
+    below = std::make_unique_for_overwrite<double[]>(std::size_t(filled.positive + 1) * 3);
+    taken = {places.get(), bins.get(), below.get()};
+    kernels.take_bins(rays, ray, taken);
+  }
+  return {handed_over(places, std::size_t(filled.count)), table_of(bins, filled.count),
+          table_of(below, filled.positive + 1), taken.total, taken.squares};
+}
+
+std::tuple<std::int64_t, std::optional<std::string>, std::vector<Histogram>> sight_margins(
+    const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts, const Signs& labels,
+    double intercept, const State2& directions, const Reals& biases, const Signs& whose, const Reals& times,
+    const State1& least, const State1& norms, const State2& margins) {
   const Block block = block_of(values, indices, starts);
-  const std::size_t count = bins.shape(0);
+  const std::size_t count = margins.shape(0);
   demand(count > 0 && biases.size() == count && whose.size() == count && times.size() == count,
          "a bias, a label and a number of times for each direction");
-  demand(directions.shape(1) >= count && least.size() == count && bins.shape(1) == std::size_t(ray_bins) &&
-             bins.shape(2) == 3 && norms.size() == 3,
+  demand(directions.shape(1) >= count && least.size() == count && norms.size() == 3,
          "the rays' arrays do not fit each other");
-  demand(margins.shape(0) == count && std::int64_t(margins.shape(1)) == block.rows,
-         "room for one margin of each ray and row");
-  demand(filled.shape(0) == count && std::int64_t(filled.shape(1)) == ray_mark_bytes, "a bit for each bin of each ray");
-  std::vector<double> scratch(directions.shape(1));
+  demand(std::int64_t(margins.shape(1)) == block.rows && block.rows < most_counted,
+         "room for one margin of each ray and row, and not too many of them to be counted");
+  std::vector<double> scratch(directions.shape(1)), sums(std::size_t(ray_bins) * 2);
   std::vector<std::int32_t> counts(std::size_t(ray_counts), 0);
   const FixedVectors along{directions.data(),
                            biases.data(),
@@ -110,17 +135,23 @@ Report sight_margins(const Any& values, const std::optional<Any>& indices, const
                            std::int64_t(directions.shape(0)),
                            std::int64_t(directions.shape(1)),
                            std::int64_t(count)};
-  const WrittenRays rays{{along, bins.data(), least.data()}, margins.data(), filled.data(), counts.data(), block.rows};
+  const WrittenRays rays{{along, nullptr, least.data()}, margins.data(), counts.data(), sums.data(), block.rows};
   const Labels of = labels_of(block, labels, std::nullopt);
-  nb::gil_scoped_release unlocked;
   const AscentKernels& kernels = REGRETLESS_COMPILED(ascent_kernels);
-  const LinearVerdict verdict = in_pieces(block, [&](const Block& rows, std::int64_t first) {
-    WrittenRays piece = rays;
-    piece.margins += first;
-    return kernels.write_margins(rows, {of.label + first, nullptr}, intercept, piece);
-  });
-  if (verdict.refusal == LinearRefusal::none) kernels.bin_margins(rays);
-  return report(verdict);
+  LinearVerdict verdict;
+  {
+    const nb::gil_scoped_release unlocked;
+    verdict = in_pieces(block, [&](const Block& rows, std::int64_t first) {
+      WrittenRays piece = rays;
+      piece.margins += first;
+      return kernels.write_margins(rows, {of.label + first, nullptr}, intercept, piece);
+    });
+  }
+  std::vector<Histogram> histograms;
+  if (verdict.refusal == LinearRefusal::none)
+    for (std::int64_t ray = 0; ray < std::int64_t(count); ++ray) histograms.push_back(histogram_of(kernels, rays, ray));
+  const auto [row, why] = report(verdict);
+  return {row, why, std::move(histograms)};
 }
 
 std::pair<double, double> hinge_sums(const Reals& margins, double scale) {
@@ -136,7 +167,6 @@ double squares(const Reals& vector) {
 inline constexpr std::int64_t most_an_entry = 64;  // columns, up to which they are marked: a bit of each is read
 
 using Reals2 = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Array2 = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
 using Numbers = std::variant<Array1<std::int32_t>, Array1<std::int64_t>>;
 
 template <class I, class Mark, class Rank>
@@ -279,12 +309,14 @@ void bind_ascent(nb::module_& m) {
         "scores.");
   m.def("sum_of_squares", &sum_of_squares, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "inverse"_a.noconvert(), "The sum of x'A^-1 x over all rows x, A a diagonal.");
-  m.def("sight_margins", &sight_margins, "values"_a.noconvert(), "indices"_a.noconvert().none(),
-        "starts"_a.noconvert().none(), "labels"_a.noconvert(), "intercept"_a, "directions"_a.noconvert(),
-        "biases"_a.noconvert(), "whose"_a.noconvert(), "times"_a.noconvert(), "bins"_a.noconvert(),
-        "least"_a.noconvert(), "norms"_a.noconvert(), "margins"_a.noconvert(), "filled"_a.noconvert(),
-        "What `sight` does, with the margins of all rows written down, a row each direction, and a bit set for each "
-        "bin that any of them is in, the lowest bit first.");
+  m.def(
+      "sight_margins", &sight_margins, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+      "starts"_a.noconvert().none(), "labels"_a.noconvert(), "intercept"_a, "directions"_a.noconvert(),
+      "biases"_a.noconvert(), "whose"_a.noconvert(), "times"_a.noconvert(), "least"_a.noconvert(),
+      "norms"_a.noconvert(), "margins"_a.noconvert(),
+      "What `sight` does, with the margins of all rows written down, a row each direction. Of each direction the "
+      "bins that have any, those of positive margins first: their places; rounds, sum of margins and sum of their "
+      "squares; the same of all negative margins, and of all up to each positive bin; and the sums over all of them.");
   m.def("hinge_sums", &hinge_sums, "margins"_a.noconvert(), "scale"_a,
         "The sums of the hinge losses of `scale` times the margins, and of their squares.");
   m.def("squares", &squares, "vector"_a.noconvert(), "The sum of the squares of a vector.");
@@ -312,7 +344,6 @@ void bind_ascent(nb::module_& m) {
       "table on, and what its rates divide by.");
   m.attr("MOST_COLUMNS_AN_ENTRY") = most_an_entry;
   m.attr("PENALTIES") = penalties;
-  m.attr("RAY_MARK_BYTES") = ray_mark_bytes;
 }
 
 }  // namespace regretless

@@ -45,6 +45,7 @@ const AscentKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::climb_bl
                                                         REGRETLESS_ISA::squares_of_block,
                                                         REGRETLESS_ISA::margins_of_block,
                                                         REGRETLESS_ISA::bin_margins,
+                                                        REGRETLESS_ISA::take_bins,
                                                         REGRETLESS_ISA::add_hinges,
                                                         REGRETLESS_ISA::squares,
                                                         REGRETLESS_ISA::mark_columns<std::int32_t>,

@@ -24,12 +24,24 @@ struct Ascent {
   std::int64_t before = 0, rounds = 0;  // of the pass: those that are over, and all of them
 };
 
-// Rays of which the margins of all rows are written down.
+// Rays of which the margins of all rows are written down, and put into bins one ray after the other.
 struct WrittenRays : Rays {
   double* margins = nullptr;       // (count, rows)
-  std::uint8_t* filled = nullptr;  // (count, ray_mark_bytes): a bit for each bin, the lowest one first
-  std::int32_t* counts = nullptr;  // (ray_counts): zeros, before and afterwards
+  std::int32_t* counts = nullptr;  // (ray_counts): zeros, unless the bins of a ray are still to be taken
+  double* sums = nullptr;          // (ray_bins, 2): the same; sums of margins and of their squares
   std::int64_t rows = 0;
+};
+
+// How many bins of a ray have any margins, and how many of them are those of positive ones.
+struct FilledBins {
+  std::int64_t count = 0, positive = 0;
+};
+// These bins in their order, which has the positive ones first, and what they come to.
+struct TakenBins {
+  std::int64_t* places = nullptr;  // (count)
+  double* bins = nullptr;          // (count, 3): rounds, sum of margins, sum of their squares
+  double* below = nullptr;         // (1 + positive, 3): the same of all negative margins, then up to each positive bin
+  double total = 0, squares = 0;   // of all margins
 };
 
 // 64 columns: which of them occur, and how many do before them.
@@ -39,7 +51,7 @@ struct RankWord {
 };
 inline std::int64_t rank_words(std::int64_t columns) { return columns / 64 + 1; }
 
-inline constexpr std::int64_t ray_mark_bytes = (ray_bins + 7) / 8, ray_counts = ray_mark_bytes * 8;
+inline constexpr std::int64_t ray_counts = (ray_bins + 63) / 64 * 64;  // whole vectors of them, and some zeros
 
 // What the entries of a diagonal matrix start with.
 struct DiagonalStart {
@@ -76,7 +88,8 @@ struct AscentKernels {
                          std::int64_t begin, std::int64_t end);
   LinearVerdict (*add_squares)(const Block& block, const double* inverse, std::int64_t columns, double& sum);
   LinearVerdict (*write_margins)(const Block& block, const Labels& labels, double intercept, const WrittenRays& rays);
-  void (*bin_margins)(const WrittenRays& rays);
+  FilledBins (*bin_margins)(const WrittenRays& rays, std::int64_t ray);
+  void (*take_bins)(const WrittenRays& rays, std::int64_t ray, TakenBins& taken);
   void (*add_hinges)(const double* margins, std::int64_t count, double scale, double& hinges, double& squares);
   double (*squares)(const double* vector, std::int64_t count);
   std::int64_t (*mark_narrow)(const std::int32_t* theirs, std::int32_t* numbers, std::int64_t entries,

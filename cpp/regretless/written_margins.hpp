@@ -1,5 +1,6 @@
 // Reading comparators against rows in memory: the margins of all rows along some directions are written down, and put
-// into the bins of one direction after the other, which the nearest caches hold. The same bits as `sight` gives.
+// into the bins of one direction after the other, which the nearest caches hold. The same bits as `sight` gives; of
+// few rows most bins are empty, and only the others are handed on.
 #pragma once
 #include "any_rows.hpp"
 #include "ascent_types.hpp"
@@ -40,59 +41,65 @@ LinearVerdict write_margins(const X& rows, std::int64_t count, const Labels& lab
   });
 }
 
-// Margins of one ray: their sums into its bins, and how many there are of each bin. Places and products are made
-// beforehand, for many margins at once.
-inline void bin_some(const double* margins, std::int64_t count, double times, double* bins, std::int32_t* counts,
-                     double& least) {
+// Margins of one ray into its bins. Places and products are made beforehand, for many margins at once.
+inline FilledBins bin_margins(const WrittenRays& rays, std::int64_t ray) {
   constexpr std::int64_t most = 256;
   std::int32_t places[most];
   double parts[2 * most];
-  for (std::int64_t begin = 0; begin < count; begin += most, margins += most) {
-    const std::int64_t some = count - begin < most ? count - begin : most;
+  const double* margins = rays.margins + ray * rays.rows;
+  const double times = rays.times[ray];
+  double smallest = rays.least[ray];
+  FilledBins filled;
+  for (std::int64_t begin = 0; begin < rays.rows; begin += most, margins += most) {
+    const std::int64_t some = rays.rows - begin < most ? rays.rows - begin : most;
     for (std::int64_t t = 0; t < some; ++t) places[t] = std::int32_t(ray_bin(margins[t]));
     for (std::int64_t t = 0; t < some; ++t) {
       parts[2 * t] = times * margins[t];
       parts[2 * t + 1] = times * (margins[t] * margins[t]);
     }
-    double smallest = least;
     for (std::int64_t t = 0; t < some; ++t) {
       const std::int64_t place = places[t];
-      double* const sums = bins + place * 3 + 1;
-      ++counts[place];
+      double* const sums = rays.sums + place * 2;
+      const bool first = !rays.counts[place]++;
+      filled.count += first;
+      filled.positive += first && place < ray_side;
       store(sums, load<2>(sums) + load<2>(parts + 2 * t));
       smallest = margins[t] < smallest ? margins[t] : smallest;
     }
-    least = smallest;
   }
+  rays.least[ray] = smallest;
+  return filled;
 }
 
-// What was counted of one ray goes into its bins, and zeros take its place. Most bins are empty, and passed by
-// together. Of a whole number of times that all rounds count, their number in a bin is known from how many margins it
-// has.
-inline void take_counts(std::int32_t* counts, double times, double* bins, std::uint8_t* filled) {
+// The bins that have any margins, with zeros in their place afterwards. Most are empty, and passed by together. All
+// rounds count a whole number of times, so that their number in a bin is known from how many margins it has.
+inline void take_bins(const WrittenRays& rays, std::int64_t ray, TakenBins& taken) {
   constexpr int N = breadth<std::int32_t>;
+  double all[3] = {}, positive[3] = {}, negative[3] = {};
+  std::int64_t* to = taken.places;
+  double *bins = taken.bins, *below = taken.below + 3;
   for (std::int64_t begin = 0; begin < ray_bins; begin += N) {
-    if (!any_bit(*reinterpret_cast<const Pack<std::int32_t, N>::Loose*>(counts + begin))) continue;
-    for (std::int64_t place = begin; place < begin + N; ++place)
-      if (counts[place]) {
-        bins[place * 3] += times * double(counts[place]);
-        filled[place >> 3] |= std::uint8_t(1 << (place & 7));
-        counts[place] = 0;
+    if (!any_bit(*reinterpret_cast<const Pack<std::int32_t, N>::Loose*>(rays.counts + begin))) continue;
+    for (std::int64_t place = begin; place < begin + N; ++place) {
+      if (!rays.counts[place]) continue;
+      const double its[3] = {rays.times[ray] * rays.counts[place], rays.sums[2 * place], rays.sums[2 * place + 1]};
+      rays.counts[place] = 0;
+      rays.sums[2 * place] = rays.sums[2 * place + 1] = 0;
+      *to++ = place;
+      double* const side = place < ray_side ? positive : negative;
+      for (int k = 0; k < 3; ++k) {
+        *bins++ = its[k];
+        all[k] += its[k];
+        side[k] += its[k];
+        if (side == positive) *below++ = side[k];
       }
-  }
-}
-
-inline void bin_margins(const WrittenRays& rays) {
-  constexpr std::int64_t most = std::int64_t(1) << 30;  // that can be counted
-  for (std::int64_t k = 0; k < rays.count; ++k) {
-    if (rays.times[k] == 0) continue;
-    double* const bins = rays.bins + k * ray_bins * 3;
-    for (std::int64_t begin = 0; begin < rays.rows; begin += most) {
-      const std::int64_t some = rays.rows - begin < most ? rays.rows - begin : most;
-      bin_some(rays.margins + k * rays.rows + begin, some, rays.times[k], bins, rays.counts, rays.least[k]);
-      take_counts(rays.counts, rays.times[k], bins, rays.filled + k * ray_mark_bytes);
     }
   }
+  for (int k = 0; k < 3; ++k) taken.below[k] = 0;
+  for (double* sums = taken.below; sums < below; sums += 3)
+    for (int k = 0; k < 3; ++k) sums[k] += negative[k];
+  taken.total = all[1];
+  taken.squares = all[2];
 }
 
 // f(place) of eight numbers at a time, `most` of them in sums of their own: long sums would round more. What is left is

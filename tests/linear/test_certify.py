@@ -298,8 +298,9 @@ def test_margins_that_are_written_down_say_what_vectors_are_charged(loss, sparse
         assert getattr(plain, name).tobytes() == getattr(written, name).tobytes()
     assert plain.margins is None
     for one, other in zip(plain.rays(along, loss), written.rays(along, loss), strict=True):
-        for name in ("places", "below", "filled"):
+        for name in ("places", "below", "bins"):
             assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
+        assert (one.all_total, one.all_squares) == (other.all_total, other.all_squares)
     for ray in written.rays(along, loss):
         for one in (ray.at(int(np.searchsorted(edges(), 0.7))), ray.zero()):
             read, v = ray.read(one), Vector("v", ray.vector_of(one), one.bias)
@@ -322,9 +323,9 @@ def test_margins_of_any_size_fall_into_the_same_bins_where_they_are_written_down
     plain, written = read_tallies(sights, [(Batch(X, None, 2), codes)], [Span(rows, 3, 0)] * targets)
     for name in ("bins", "least", "rounds", "longest", "total"):
         assert getattr(plain, name).tobytes() == getattr(written, name).tobytes()
-    marks = np.unpackbits(written.filled, axis=1, bitorder="little", count=plain.bins.shape[1])
-    assert (marks == (plain.bins[:, :, 0] > 0)).all()
-    assert {0, _core.RAY_SIDE - 1} <= set(np.flatnonzero(marks.any(axis=0)).tolist())
+    for one, other in zip(plain.rays(along, "hinge"), written.rays(along, "hinge"), strict=True):
+        assert one.places.tobytes() == other.places.tobytes()
+    assert {0, _core.RAY_SIDE - 1} <= set(np.flatnonzero(plain.bins.any(axis=(0, 2))).tolist())
 
 
 def test_a_row_whose_squared_length_is_beyond_floats_is_refused():

@@ -246,7 +246,7 @@ def test_leads_of_two_classes_are_the_margins_of_one_vector(kind):
     along = [Direction("", axis, 0.0, 1.0, 1.0) for axis in np.eye(3)]
     (slow,) = asked.look([matrices.SightOfLeads(some, along, 2.0)], whole=True)
     for ray, bins, least in zip(matrices._rays(asked, some, 1.0), slow.bins, slow.least, strict=True):
-        np.testing.assert_allclose(ray.bins, bins, rtol=1e-12)
+        np.testing.assert_allclose(ray.bins, bins[bins.any(axis=1)], rtol=1e-12)
         assert ray.least == pytest.approx(least)
     (exact,) = asked.gather([matrices.ExactLeads(some, 2.0)], whole=True)
     for k, one in enumerate(read(asked, some)):

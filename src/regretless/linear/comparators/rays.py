@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from math import inf, isnan, nan
 from typing import Any
@@ -26,6 +26,11 @@ from ...theory.margin_losses import MARGIN_LOSSES
 from .evaluate import BLOCK, Span, Tally, labels_of, read_tallies, side_by_side, table_of
 
 ZERO = "v = 0"  # which is on every ray, and along none of them
+
+# Of the bins with any rounds, those of positive margins first: which they are; rounds, sum of margins and sum of their
+# squares of each; the same of all negative margins, and of all margins up to each positive bin; the sum of all margins,
+# and of their squares.
+Histogram = tuple[Array, Array, Array, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +76,8 @@ class Ray:
         edge of each of these bins.
     all_total, all_squares : float
         The same sums over all rounds.
-    bins : ndarray, shape (2 * RAY_SIDE, 3)
-        By bin of margins: rounds, sum of margins, sum of their squares.
-    filled : ndarray, shape (2, bins with rounds)
-        Rounds and sum of margins of the bins that have any.
+    bins : ndarray, shape (bins with rounds, 3)
+        Of each: rounds, sum of margins, sum of their squares.
     margins : ndarray or None, shape (rows,)
         Those of each row, if they were written down: every row was played equally often then.
     """
@@ -90,7 +93,6 @@ class Ray:
     total_norm2: float
     loss_name: str
     bins: Array
-    filled: Array
     margins: Array | None = None
 
     def at(self, edge: int) -> Comparator:
@@ -168,7 +170,7 @@ class Ray:
         if loss.summed is not None:
             return loss.summed(self, s)
         # Good enough to choose a scale by: every bin at its mean. What is chosen is then read exactly.
-        rounds, total = self.filled
+        rounds, total, _ = np.ascontiguousarray(self.bins.T)
         return (rounds * loss.value(np.multiply.outer(s, total / rounds))).sum(axis=-1)
 
     def range(self) -> tuple[int, int]:
@@ -189,30 +191,36 @@ class RaySums:
 
     Attributes
     ----------
-    bins : ndarray, shape (directions, 2 * RAY_SIDE, 3)
-        By bin of margins: rounds, sum of margins, sum of their squares.
+    counted : ndarray or None, shape (directions, 2 * RAY_SIDE, 3)
+        By bin of margins: rounds, sum of margins, sum of their squares. None if the margins were written down.
     least : ndarray, shape (directions,)
         Smallest margin.
     rounds, longest, total : ndarray, shape (directions,)
         How many rounds, and their largest squared length and the sum of these.
     margins : ndarray or None, shape (directions, rows)
         Those of each row along each direction, if they were written down.
-    filled : ndarray or None, shape (directions, bytes)
-        Of each direction a bit for each bin, set where it has any rounds, the lowest bit first, if that is known.
+    histograms : sequence of Histogram or None
+        Of each direction, if they were: the bins that have any rounds.
     """
 
-    bins: Array
+    counted: Array | None
     least: Array
     rounds: Array
     longest: Array
     total: Array
     margins: Array | None = None
-    filled: Array | None = None
+    histograms: Sequence[Histogram] | None = None
+
+    @property
+    def bins(self) -> Array:
+        """By bin of margins: rounds, sum of margins, sum of their squares; shape (directions, 2 * RAY_SIDE, 3)."""
+        return _unpacked(self.histograms or ()) if self.counted is None else self.counted
 
     def scaled(self, weight: float | Array) -> RaySums:
         """The same as if every round were so many, along all directions or along each."""
         bins = np.reshape(weight, (-1, 1, 1)) * self.bins
-        return replace(self, bins=bins, rounds=weight * self.rounds, total=weight * self.total, margins=None)
+        rounds, total = weight * self.rounds, weight * self.total
+        return RaySums(bins, self.least, rounds, self.longest, total)
 
     def __add__(self, other: RaySums) -> RaySums:
         return RaySums(
@@ -226,23 +234,30 @@ class RaySums:
     def rays(self, directions: Sequence[Direction], loss_name: str) -> list[Ray]:
         """One ray a direction."""
         seen = self.least.tolist(), self.rounds.tolist(), self.longest.tolist(), self.total.tolist()
-        none = [None] * len(directions)
-        margins = none if self.margins is None else self.margins
-        filled = none if self.filled is None else np.unpackbits(self.filled, axis=1, bitorder="little").view(bool)
-        each = zip(directions, self.bins, zip(*seen, strict=True), margins, filled, strict=True)
-        return [_ray(direction, bins, numbers, loss_name, *its) for direction, bins, numbers, *its in each]
+        histograms = self.histograms or [_histogram(bins) for bins in self.bins]
+        margins = [None] * len(directions) if self.margins is None else self.margins
+        each = zip(directions, histograms, zip(*seen, strict=True), margins, strict=True)
+        return [
+            Ray(direction, places[: len(below) - 1], below, total, squares, *numbers, loss_name, bins, its)
+            for direction, (places, bins, below, total, squares), numbers, its in each
+        ]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Without the bins that are empty, which are most."""
-        filled = np.flatnonzero(self.bins.any(axis=2))
-        counts = self.bins.reshape(-1, self.bins.shape[2])[filled]
-        return _unpacked, (self.bins.shape, filled, counts, self.least, self.rounds, self.longest, self.total)
+        histograms = [_histogram(bins) for bins in self.bins]
+        return _sent, (histograms, self.least, self.rounds, self.longest, self.total)
 
 
-def _unpacked(shape: tuple[int, ...], filled: Array, counts: Array, *rest: Any) -> RaySums:
-    bins = np.zeros(shape)
-    bins.reshape(-1, shape[2])[filled] = counts
-    return RaySums(bins, *rest)
+def _sent(histograms: Sequence[Histogram], *rest: Any) -> RaySums:
+    return RaySums(_unpacked(histograms), *rest)
+
+
+def _unpacked(histograms: Sequence[Histogram]) -> Array:
+    """The bins of some directions, with the empty ones."""
+    bins = np.zeros((len(histograms), 2 * _core.RAY_SIDE, 3))
+    for every, (places, some, *_) in zip(bins, histograms, strict=True):
+        every[places] = some
+    return bins
 
 
 class Sight(Tally):
@@ -279,9 +294,10 @@ class Sight(Tally):
 
     def _begin(self) -> None:
         size = len(self.whose)
+        self._counted: Array | None = None
         self._margins: Array | None = None
-        self._filled: Array | None = None
-        self._bins, self._least = np.zeros((size, 2 * _core.RAY_SIDE, 3)), np.full(size, np.inf)
+        self._histograms: list[Histogram] = []
+        self._least = np.full(size, np.inf)
         self._rounds, self._longest, self._total = np.zeros(size), np.zeros(size), np.zeros(size)
 
     def fresh(self) -> Sight:
@@ -293,28 +309,37 @@ class Sight(Tally):
     def take(self, times: Array, batch: Batch, codes: Array) -> None:
         """Put the margins of some rounds into their bins."""
         whole = self._written and not self._rounds.any() and bool((times == times[0]).all())
-        self._margins = np.empty((len(times), len(batch))) if whole else None
-        self._filled = np.zeros((len(times), _core.RAY_MARK_BYTES), np.uint8) if whole else None
+        self._margins = margins = np.empty((len(times), len(batch))) if whole else None
         rows, seen = (batch.values, batch.indices, batch.starts), np.zeros(3)
         for part, vectors in self._stacked:
-            along = vectors, self._biases[part], self._labels[part]
+            along = vectors, self._biases[part], self._labels[part], times[part]
             seen = np.zeros(3)
-            sums = times[part], self._bins[part], self._least[part], seen
-            if self._margins is None or self._filled is None:
+            if margins is None:
+                sums = self._bins()[part], self._least[part], seen
                 row, why = _core.sight(*rows, codes, self._intercept, *along, *sums)
             else:
-                written = self._margins[part], self._filled[part]
-                row, why = _core.sight_margins(*rows, codes, self._intercept, *along, *sums, *written)
+                written = self._least[part], seen, margins[part]
+                row, why, made = _core.sight_margins(*rows, codes, self._intercept, *along, *written)
+                self._histograms += made
             if why is not None:
                 raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
         self._rounds += times * seen[0]
         self._total += times * seen[2]
         self._longest = np.maximum(self._longest, np.where(times > 0, seen[1], 0.0))
 
+    def _bins(self) -> Array:
+        """All bins of the rounds so far, whose margins are not written down from now on."""
+        if self._counted is None:
+            size = len(self.whose), 2 * _core.RAY_SIDE, 3
+            self._counted = _unpacked(self._histograms) if self._histograms else np.zeros(size)
+        return self._counted
+
     def sums(self) -> RaySums:
         """The bins of all rounds."""
-        seen = self._rounds, self._longest, self._total, self._margins, self._filled
-        return RaySums(self._bins, self._least, *seen)
+        seen = self._least, self._rounds, self._longest, self._total
+        if self._margins is not None:
+            return RaySums(None, *seen, self._margins, self._histograms)
+        return RaySums(self._bins(), *seen)
 
 
 def _tables(vectors: Sequence[Array], columns: int) -> Iterator[tuple[slice, Array]]:
@@ -361,24 +386,18 @@ def look(
     return rays
 
 
-def _ray(
-    direction: Direction,
-    bins: Array,
-    seen: tuple[float, float, float, float],
-    loss_name: str,
-    margins: Array | None,
-    marks: Array | None,
-) -> Ray:
-    filled = np.flatnonzero(bins[:, 0] > 0 if marks is None else marks)
+def _histogram(bins: Array) -> Histogram:
+    """The bins that have any rounds, of all."""
+    filled = np.flatnonzero(bins[:, 0] > 0)
     positive = int(filled.searchsorted(_core.RAY_SIDE))
-    some = bins.take(filled, axis=0).T.copy()
-    sums = some.cumsum(axis=1)  # one after the other: `sum` would add them in another order, depending on the layout
+    some = bins[filled]
+    sums = some.cumsum(axis=0)  # one after the other: `sum` would add them in another order, depending on the layout
     below = np.zeros((1 + positive, 3))
-    below[1:] = sums[:, :positive].T
+    below[1:] = sums[:positive]
     if positive < len(filled):
-        below += some[:, positive:].cumsum(axis=1)[:, -1]
-    totals = (float(sums[1, -1]), float(sums[2, -1])) if len(filled) else (0.0, 0.0)
-    return Ray(direction, filled[:positive], below, *totals, *seen, loss_name, bins, some[:2], margins)
+        below += some[positive:].cumsum(axis=0)[-1]
+    _, total, squares = sums[-1].tolist() if len(filled) else (0.0, 0.0, 0.0)
+    return filled, some, below, total, squares
 
 
 @cache

@@ -429,19 +429,18 @@ class MarginSearch:
         """Whether these weights of rows over their sizes show that the rows cannot be separated."""
         weights = weights / self._sizes[rows]
         weights /= weights.sum()
-        total = float(weights @ self.rows.norms[rows])
+        total, taken = float(weights @ self.rows.norms[rows]), self.rows.take(rows)
         # Rows of very different sizes may leave nothing of the weights but what has no square.
-        near = self.rows.combination(rows, weights) / total if total > 0 else inf
-        if self.lower > 0 or near > NOTHING:
+        if self.lower > 0 or not total > 0 or np.linalg.norm(taken.T @ weights) > NOTHING * total:
             return False
-        table = dense(self.rows.take(rows)) if self.rows.exact else None
+        table = dense(taken) if self.rows.exact else None
         most = min(MOST_EXACT_WORK, self._budget.left / LARGE)
         proved, weights = (None, weights) if table is None else exact_weights(table, weights, most)
         self._budget.spend(LARGE * min(most, float(len(rows)) ** 3))
         if proved:
             why = f"{np.count_nonzero(weights)} rows combine to exactly zero (Gordan)"
             self._inseparable(rows, weights, why, proven=True)
-        elif proved is None and near <= ROUNDING:
+        elif proved is None and self.rows.combination(rows, weights) <= ROUNDING * total:
             why = f"{len(rows):,} rows combine to zero but for rounding errors (Gordan)"
             self._inseparable(rows, weights, why, proven=False)
         return self.separable is False

@@ -414,9 +414,10 @@ def _enclosed_solution(rows: Array, weights: Array) -> Array | None:
         return None
     weights = weights + inverse @ (aim - system @ weights)
     unit = 2 * (count + 4) * 2.0**-53
-    product = np.abs(inverse) @ np.abs(system)
-    defect = (np.abs(np.eye(count) - inverse @ system) + unit * (product + 1)).sum(axis=1).max()
-    lack = np.abs(aim - system @ weights) + unit * (np.abs(system) @ np.abs(weights) + aim)
+    sizes = np.abs(system)
+    products = np.abs(inverse) @ sizes.sum(axis=1) + count  # the sums of |B| |E| + 1 over each row
+    defect = (np.abs(np.eye(count) - inverse @ system).sum(axis=1) + unit * products).max()
+    lack = np.abs(aim - system @ weights) + unit * (sizes @ np.abs(weights) + aim)
     if not defect < 0.5 or weights.min() <= 2 * (np.abs(inverse) @ lack).max() / (1 - defect):
         return None
     return weights
