@@ -1,7 +1,8 @@
 // The point of the convex hull of some rows that is nearest to the origin, by Wolfe's method (Finding the nearest point
 // in a polytope, 1976): a corral, rows of which none is superfluous, moves to the nearest point of its plane and loses
-// the rows whose weights would be negative; then the row that lies furthest before the point joins it. The plane's
-// point is (P P' + e e')^-1 e over its sum, for the rows P of the corral, whose Cholesky factor is kept.
+// the rows whose weights would be negative; then the row that lies furthest before the point joins it, and some that
+// lie nearly as far. The plane's point is (P P' + e e')^-1 e over its sum, for the rows P of the corral, whose Cholesky
+// factor is kept.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -15,6 +16,7 @@ namespace regretless::REGRETLESS_ISA {
 
 inline constexpr double no_weight = 1e-15;   // of all: a row with less leaves the corral
 inline constexpr double dependent = 1e-13;   // what a new row may have at least, of its length, outside of the plane
+inline constexpr int most_new = 4;           // rows that join at once, for which the others need not be looked at again
 inline constexpr double short_point = 1e-3;  // as long as this the point is computed with its rounding errors corrected
 
 inline double product(const double* a, const double* b, std::int64_t n) {
@@ -26,6 +28,10 @@ inline double product(const double* a, const double* b, std::int64_t n) {
 }
 inline void add_times(double* to, double by, const double* from, std::int64_t n) {
   for (std::int64_t k = 0; k < n; ++k) to[k] += by * from[k];
+}
+inline void add_four(double* to, const double* by, const double* const* from, std::int64_t n) {
+  for (std::int64_t k = 0; k < n; ++k)
+    to[k] += (by[0] * from[0][k] + by[1] * from[1][k]) + (by[2] * from[2][k] + by[3] * from[3][k]);
 }
 
 class Corral {
@@ -51,14 +57,15 @@ class Corral {
       const double size = product(h_.point, h_.point, h_.width);
       if (!(size < infinity)) return HullEnd::stalled;
       if (std::sqrt(size) <= h_.nothing) return HullEnd::nothing;
-      double least = infinity;
-      const std::int64_t row = furthest(least);
+      look();
+      const double least = score_[0];
       if (!(least < infinity)) return HullEnd::stalled;
       if (size - least <= h_.tolerance * size) return HullEnd::near;
       if (!(size < before)) return HullEnd::stalled;
       if (before < infinity && h_.work > h_.most_work) return HullEnd::late;
       before = size;
-      if (!join(row, 0)) return HullEnd::stalled;
+      if (!join(row_[0], 0)) return HullEnd::stalled;
+      for (int k = 1; k < most_new && size - score_[k] > h_.tolerance * size; ++k) join(row_[k], 0);
     }
   }
 
@@ -93,18 +100,21 @@ class Corral {
     return join(shortest, 1);
   }
 
-  // The row that lies furthest before the point, seen from it.
-  std::int64_t furthest(double& least) const {
-    std::int64_t at = 0;
+  // The rows that lie furthest before the point, seen from it, the furthest one first.
+  void look() {
+    std::fill_n(score_, most_new, infinity);
     for (std::int64_t i = 0; i < h_.rows; ++i) {
       const double score = product(h_.point, h_.values + i * h_.width, h_.width);
-      if (score < least) {
-        least = score;
-        at = i;
+      if (!(score < score_[most_new - 1])) continue;
+      int k = most_new - 1;
+      for (; k && score < score_[k - 1]; --k) {
+        score_[k] = score_[k - 1];
+        row_[k] = row_[k - 1];
       }
+      score_[k] = score;
+      row_[k] = i;
     }
     h_.work += double(h_.rows) * double(h_.width);
-    return at;
   }
 
   // Whether the row is outside of the plane of the others, and so belongs to the corral now.
@@ -114,10 +124,8 @@ class Corral {
     double* const l = factor(size_);
     const double norm2 = product(z, z, h_.width) + 1;
     double rest = norm2;
-    for (std::int64_t i = 0; i < size_; ++i) {
-      const double* other = factor(i);
-      l[i] = (product(z, row_of(i), h_.width) + 1 - product(other, l, i)) / other[i];
-    }
+    for (std::int64_t i = 0; i < size_; ++i) l[i] = product(z, row_of(i), h_.width) + 1;
+    solve(l);
     rest -= product(l, l, size_);
     h_.work += double(size_) * double(h_.width + size_ / 2);
     if (!(rest > dependent * norm2) || !(norm2 < infinity)) return false;
@@ -166,13 +174,24 @@ class Corral {
         step_[i] = product(row_of(i), h_.point, h_.width);
         level += aim_[i] * step_[i];
       }
-      for (std::int64_t i = 0; i < size_; ++i) {
-        const double* l = factor(i);
-        step_[i] = (level - step_[i] - product(l, step_, i)) / l[i];
-      }
+      for (std::int64_t i = 0; i < size_; ++i) step_[i] = level - step_[i];
+      solve(step_);
       solve_back(step_);
       for (std::int64_t i = 0; i < size_; ++i) aim_[i] += step_[i];
       combine();
+    }
+  }
+
+  // u where L u is what it is now: of four rows at a time, what the entries before them take off first.
+  void solve(double* u) const {
+    for (std::int64_t first = 0; first < size_; first += 4) {
+      const std::int64_t end = std::min(first + 4, size_);
+      for (std::int64_t i = first; i < end; ++i) u[i] -= product(factor(i), u, first);
+      for (std::int64_t i = first; i < end; ++i) {
+        const double* l = factor(i);
+        for (std::int64_t k = first; k < i; ++k) u[i] -= l[k] * u[k];
+        u[i] /= l[i];
+      }
     }
   }
 
@@ -191,10 +210,13 @@ class Corral {
     double sum = 0;
     for (std::int64_t i = 0; i < size_; ++i) sum += aim_[i];
     std::fill_n(h_.point, h_.width, 0.0);
-    for (std::int64_t i = 0; i < size_; ++i) {
-      aim_[i] /= sum;
-      add_times(h_.point, aim_[i], row_of(i), h_.width);
+    for (std::int64_t i = 0; i < size_; ++i) aim_[i] /= sum;
+    std::int64_t i = 0;
+    for (; i + 4 <= size_; i += 4) {
+      const double* const rows[4] = {row_of(i), row_of(i + 1), row_of(i + 2), row_of(i + 3)};
+      add_four(h_.point, aim_ + i, rows, h_.width);
     }
+    for (; i < size_; ++i) add_times(h_.point, aim_[i], row_of(i), h_.width);
     h_.work += double(size_) * double(h_.width);
   }
 
@@ -221,7 +243,8 @@ class Corral {
   }
 
   Hull& h_;
-  std::int64_t most_, size_ = 0;
+  std::int64_t most_, size_ = 0, row_[most_new];
+  double score_[most_new];
   double *factor_, *ones_, *aim_, *step_, *weight_;
 };
 

@@ -641,6 +641,17 @@ def test_proofs_by_hand(rows, proved, weights):
     assert result == pytest.approx(given_weights if weights is None else weights)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_what_a_system_stretches_by_is_at_most_its_least_singular_value(seed):
+    """_is_stretched says yes a little below the least singular value, no above it and where rounding could hide it."""
+    random = np.random.default_rng(seed)
+    system = random.normal(size=(30, 30)) @ np.diag(2.0 ** random.integers(-4, 4, 30))
+    least, unit = np.linalg.svd(system)[1].min(), 64 * 2.0**-53
+    assert nearest_point._is_stretched(system, 0.99 * least, unit)
+    assert not nearest_point._is_stretched(system, 1.01 * least, unit)
+    assert not nearest_point._is_stretched(np.diag([1.0, 1e-9]), 1e-12, unit)
+
+
 # ---- what it is for
 
 
