@@ -197,6 +197,7 @@ def _max_margin(
 
 ANY = inf  # a tolerance that any margin meets
 FIRST_ROWS = 256  # of the working set
+ROWS_A_COLUMN = 4  # of it, where some vector has few rows wrong: of half as many any labels may well be separable
 NARROW = 1024  # columns up to which a working set is certain to stay small
 MOST_DENSE = 1 << 20  # values of rows that are searched with their zeros
 MOST_VALUES = 20_000_000  # of the working set at the start, when it is not
@@ -347,8 +348,11 @@ class MarginSearch:
         if count >= rows.rows:
             return np.arange(rows.rows)
         scores = rows.scores(rows.mean() if self._toward is None else self._toward)
+        wrong = 0 if self._toward is None else np.count_nonzero(scores < 0)
+        if wrong and rows.width <= FEW_COLUMNS:
+            count = min(rows.rows, max(count, ROWS_A_COLUMN * rows.width))
         order, half = np.argsort(scores / self._sizes, kind="stable"), count // 2
-        if self._toward is None or np.count_nonzero(scores < 0) <= half:
+        if wrong <= half:
             return order[:count]
         # The opposite vector separates those that are wrong: beside others they show why none separates all.
         return np.append(order[:half], order[half :: (len(order) - half) // (count - half)][: count - half])
