@@ -30,7 +30,7 @@ struct RegressionBench {
   double *full = nullptr, *gain = nullptr;  // a row as the full members see it; A^-1 x of one of them
   std::int64_t n = 0, growths = 0;
 
-  explicit RegressionBench(const Regression& s) {
+  REGRETLESS_APART explicit RegressionBench(const Regression& s) {
     if (!s.factor) return;
     const std::int64_t room = (1 + s.columns + 7) & ~std::int64_t(3), all = (2 + 4 * regression_fulls) * room;
     rounds.make(regression_fulls);
@@ -236,7 +236,7 @@ struct RegressionSettlement {
   const RegressionRules& rules;
   const Regression& s;
   RegressionBench& bench;
-  ~RegressionSettlement() {
+  REGRETLESS_APART ~RegressionSettlement() {
     for (int lane = 0; s.factor && lane < rules.fulls; ++lane)
       FullForecaster(s, rules, lane).member.settle(bench.rounds.at[lane], bench.gain);
   }
@@ -371,14 +371,22 @@ REGRETLESS_INLINE double learn_row(const Row& row, const Loss& loss, const Regre
   return predicted;
 }
 
-// What is forecast of a row that is fit, measured from the first outcome; nothing is learned.
+// What is forecast of a row that the bench has taken, measured from the first outcome: apart from the rows, whose
+// layouts it serves all.
+template <class Loss>
+REGRETLESS_APART static double foretell(const Loss& loss, const RegressionRules& rules, const Regression& s,
+                                        RegressionBench& bench, View* seen, double* forecast) {
+  double score[regression_lanes] = {};
+  score_all(loss, rules, s, false, bench, seen, score, forecast);
+  return within(mean_forecast(*s.memory, forecast), s.memory->low, s.memory->high);
+}
+
+// The same of a row that is fit; nothing is learned.
 template <class Row, class Loss>
 REGRETLESS_INLINE double foretell_row(const Row& row, const Loss& loss, const RegressionRules& rules,
                                       const Regression& s, RegressionBench& bench, View* seen, double* forecast) {
-  double score[regression_lanes] = {};
   take_row(row, rules, s, false, bench);
-  score_all(loss, rules, s, false, bench, seen, score, forecast);
-  return within(mean_forecast(*s.memory, forecast), s.memory->low, s.memory->high);
+  return foretell(loss, rules, s, bench, seen, forecast);
 }
 
 template <Rows X, class Loss>

@@ -83,15 +83,25 @@ REGRETLESS_INLINE void weigh_members(RegressionMemory& m, int members, bool shar
     if (m.prior[k] > 0) m.log_weight[k] -= log_sum;
 }
 
-// A round is over: what the mixture and its members lost in it.
-REGRETLESS_INLINE void reweigh_members(RegressionMemory& m, double own, const double* loss, bool share, double round) {
-  const int members = members_of(m);
-  const double mixed = members > 1 ? mix_loss(m, loss, share, round) : own;
+REGRETLESS_INLINE void add_losses(RegressionMemory& m, const double* loss) {
   for (int k = 0; k < regression_lanes; ++k)
     if (m.prior[k] > 0) m.loss[k] += loss[k];
-  if (members == 1) return;
+}
+
+// Apart, since it is the same for every loss and layout of rows.
+REGRETLESS_APART static void reweigh_several(RegressionMemory& m, double own, const double* loss, bool share,
+                                             double round) {
+  const int members = members_of(m);
+  const double mixed = mix_loss(m, loss, share, round);
+  add_losses(m, loss);
   if (own > mixed) m.gap += own - mixed;
   weigh_members(m, members, share, round + 1);
+}
+
+// A round is over: what the mixture and its members lost in it.
+REGRETLESS_INLINE void reweigh_members(RegressionMemory& m, double own, const double* loss, bool share, double round) {
+  if (members_of(m) > 1) reweigh_several(m, own, loss, share, round);
+  else add_losses(m, loss);
 }
 
 }  // namespace regretless::REGRETLESS_ISA
