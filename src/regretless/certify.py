@@ -144,8 +144,7 @@ def certify_stream(
         Whether to try scikit-learn's linear SVMs, if the rounds fit in memory; importing it takes about two seconds.
         Where it is not installed the certificates say that they were not tried.
     deep : bool
-        Whether searches may cost much more than a few passes, and the certificates say how much tighter that made them;
-        of rounds that are not all in memory it changes no bound.
+        Whether searches may cost much more than a few passes, and the certificates say how much tighter that made them.
     trusted : bool
         Whether these are known to be the rounds that the learner played. If not, they are played again from the start,
         and the certificates do not apply unless that gives the same learner, bit for bit.

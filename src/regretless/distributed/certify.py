@@ -91,7 +91,7 @@ def certify_mixture(
         How improbable it may be that this guarantee fails.
     deep : bool
         Whether searches may cost much more than a few passes, and the certificates say how much tighter that made them;
-        of rounds that are not all at hand it changes no bound.
+        of rounds that stay in their shards it changes no bound.
     trusted : bool, default=True
         Whether these are known to be the shards that were mixed. If not, they are mixed again from the start, and the
         certificates do not apply unless that gives the same model, bit for bit.

@@ -393,8 +393,9 @@ class CertifiedLearner(FirstPass, ABC):
     def _judged_twice(self, question: Question) -> list[Certificate]:
         """One certificate a theorem, by the quick search and by the deep one, whichever is tighter."""
         quick = self.judge(replace(question, deep=False))
-        # More is looked for among rows that are all at hand alone, and then among all of them.
-        deep = self.judge(replace(question, sample=None)) if question.in_memory else quick
+        if not question.at_hand():  # then there is nothing more to look for
+            return [tighter_of(one, one) for one in quick]
+        deep = self.judge(replace(question, sample=None) if question.in_memory else question)
         return [tighter_of(*both) for both in zip(deep, quick, strict=True)]
 
     def question(

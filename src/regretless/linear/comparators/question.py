@@ -33,6 +33,9 @@ MOST_CLIMBS = 10  # passes of support vector machines, which come near sooner
 MOST_CLIMBED, LEAST_CLIMBS = 400_000, 2
 # Passes of learners that are averaged, if each looks at some rows and not very few.
 FEW_PASSES, FEW_ROWS = 10, 500
+# Of a deep search: the machines of two classes, in units of 1 / r^2, and passes over so many entries of all classes.
+DEEP_PENALTIES = [[digit * 10.0**power for power in range(-2, 6)] for digit in (1, 2, 5)]
+DEEP_CLIMBS, DEEP_CLIMBED = 30, 100_000_000
 ROWS_A_NUMBER = 80  # of all, for each weight of each target, from which on a part of them is enough to learn from
 PIECE = 64  # rows that are looked at together, or not
 MOST_SHUFFLED, NEIGHBOURS = 10_000, 32
@@ -68,7 +71,7 @@ class Question:
     against : tuple of (ndarray, float) or None
         The user's own comparators, shape (columns, targets), with their weights of the constant feature.
     deep : bool
-        Whether the search for maximum margins may cost much more than a few passes.
+        Whether support vector machines and the search for maximum margins may cost much more than a few passes.
     geometry : Geometry
         How the learner's theorems measure a comparator.
     sample : callable or None
@@ -177,17 +180,19 @@ class Question:
         part = [piece for batch, codes in looked for piece in one_in(PART, batch, codes, PIECE)()]
         return replace(self, sample=partial(iter, part))
 
-    def machines(self) -> list[tuple[str, Array, Array]]:
-        """Linear support vector machines of the rounds of two classes, or of the sample of them, in the geometry of the
-        learner; if that is another than Euclid's, also one of the rows as they are."""
+    def machines(self, target: int = 0) -> list[tuple[str, Array, Array]]:
+        """Linear support vector machines of the rounds of two classes, or of one against the rest, or of the sample of
+        them, in the geometry of the learner; if that is another than Euclid's, a quick search also has one of the rows
+        as they are."""
         random, directions = np.random.default_rng(0), []
-        for batch, signs in (self.sample or self.rounds)():
+        for batch, codes in (self.sample or self.rounds)():
+            signs = signed(codes, target, self.state.targets)
             plain = Whitened(batch, self.rules.intercept, self.sums().max_norm2, as_it_is, OF_ROWS)
-            white = self.geometry.whitened(batch, 0)
-            most = ceil(MOST_PLAYED * len(batch) / max(1, (white or plain).rows.entries))
-            passes = min(MOST_CLIMBS, passes_over((white or plain).rows.entries))
-            orders = [order_of(len(batch), random)[:most] for _ in range(passes)]
-            for its in (plain,) if white is None else (white, replace(plain, penalties=(PLAIN,))):
+            white = self.geometry.whitened(batch, target)
+            entries = max(1, (white or plain).rows.entries)
+            most = len(batch) if self.deep else ceil(MOST_PLAYED * len(batch) / entries)
+            orders = [order_of(len(batch), random)[:most] for _ in range(self._climbs(entries))]
+            for its in self._climbers(plain, white) if orders else ():
                 climbed = machine_directions(
                     its.rows, signs, its.intercept, its.length2, orders, its.penalties, its.inverse
                 )
@@ -195,6 +200,19 @@ class Question:
                     vector, bias = its.back(vector, bias)
                     directions.append((its.name.format(penalty), vector[:, None], np.array([bias])))
         return directions
+
+    def _climbs(self, entries: int) -> int:
+        """How many passes machines make over rows with so many entries."""
+        if self.deep:
+            return min(DEEP_CLIMBS, DEEP_CLIMBED // (entries * self.state.targets))
+        return min(MOST_CLIMBS, passes_over(entries))
+
+    def _climbers(self, plain: Whitened, white: Whitened | None) -> list[Whitened]:
+        """The rows of which machines are made, with their penalties."""
+        if not self.deep:
+            return [plain] if white is None else [white, replace(plain, penalties=(PLAIN,))]
+        rows = white or plain
+        return [replace(rows, penalties=its) for its in DEEP_PENALTIES] if self.state.targets == 1 else [rows]
 
     def has_few(self) -> bool:
         """Whether the rows that comparators are looked for on are at hand, and few for machines of each class."""

@@ -54,6 +54,7 @@ WIDE = "it was not found out whether the rounds can be separated: as many as wou
 YOURS = "yours, scaled"
 BALLS = (0.125, 0.25, 0.5, 1.0)  # radii, as shares of the largest that can matter
 BALLS_OF_MANY = (0.125, 0.5)  # where there are more targets than few
+MOST_WEIGHTS = 1 << 22  # of all classes, where a deep search has several machines of each against the rest
 OFTEN = 0.2  # the share of updates from which on fewer passes over many rows say as much
 
 T = TypeVar("T")
@@ -253,6 +254,7 @@ def all_directions(question: Question) -> list[list[Direction]]:
         unit = unit_length(question.sums(c))
         its = _along(question, c, unit, [(n, v[:columns, c], float(b[c])) for n, v, b in candidates])
         its += _along_machines(question, c, unit, [(n, v[:columns, c], float(b[c])) for n, v, b in machines])
+        its += _along_machines(question, c, unit, _machines_of(question, c))
         # Somewhere to look when there is nowhere better: even v = 0 gives a bound, the number of rounds.
         each.append(its or [Direction("first axis", unit * np.eye(1, max(columns, 1))[0, :columns], 0.0, unit, unit)])
     return each
@@ -361,6 +363,15 @@ def extra_passes(question: Question) -> list[tuple[str, Array, Array]]:
     if question.part_is_enough():
         return question.in_part().machines_of_classes()
     return question.means(_few_of(question, plans))
+
+
+def _machines_of(question: Question, target: int) -> list[tuple[str, Array, float]]:
+    """Those of one of several classes against the rest, which a deep search takes its time for."""
+    state = question.state
+    several = 1 < state.targets <= MOST_WEIGHTS // max(1, state.columns)
+    if not (question.deep and several and question.at_hand() and question.against is None):
+        return []
+    return [(name, vectors[:, 0], float(biases[0])) for name, vectors, biases in question.machines(target)]
 
 
 def _few_of(question: Question, plans: list[Plan]) -> list[Plan]:
