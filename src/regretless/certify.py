@@ -17,15 +17,14 @@ from .data.stream import Stream
 from .errors import RegretlessError, RowError
 from .linear.base import OnlineClassifier
 from .linear.certificates import CertifiedLearner, reproduces
-from .linear.comparators.evaluate import Vector
-from .linear.comparators.question import Question
-from .linear.comparators.rays import Direction
-from .linear.comparators.search import all_directions, margin_directions, read
 from .linear.labels import codes_of
 from .linear.separation.result import by_places
 from .theory.facts import SEPARATES
 
-if TYPE_CHECKING:  # or a run on labels would load what learns numbers
+if TYPE_CHECKING:  # or a run on labels would load what learns numbers, and one of the default learner what searches
+    from .linear.comparators.evaluate import Vector
+    from .linear.comparators.question import Question
+    from .linear.comparators.rays import Direction
     from .regression.base import OnlineRegressor
 
 
@@ -253,6 +252,8 @@ def read_cheaply(learner: OnlineClassifier, stream: Stream) -> Certificates:
     """
     if type(learner).judge is not CertifiedLearner.judge:
         return certify_stream(learner, stream)
+    from .linear.comparators.search import all_directions, margin_directions
+
     replay = Replay(stream, learner)
     few = replay.small and replay.rows * learner.n_features_in_ <= FEW
     question = learner.question(replay, replay.rows, in_memory=few, svm=False, against=None)
@@ -269,6 +270,8 @@ def read_cheaply(learner: OnlineClassifier, stream: Stream) -> Certificates:
 def _of_target(
     question: Question, target: int, directions: list[Direction], inseparable: str | None
 ) -> list[Certificate]:
+    from .linear.comparators.search import read
+
     ledger, facts = question.state.ledgers()[target], question.target_facts[target]
     comparators = read(question, target, list(_vectors(question, target, directions)))
     certificates: list[Certificate] = []
@@ -283,6 +286,9 @@ def _of_target(
 
 
 def _vectors(question: Question, target: int, directions: list[Direction]) -> Iterator[Vector]:
+    from .linear.comparators.evaluate import Vector
+    from .linear.comparators.search import read
+
     units = [Vector(one.name, one.vector, one.bias) for one in directions]
     yield Vector("v = 0", np.zeros_like(units[0].vector), 0.0)
     for unit, seen in zip(units, read(question, target, units), strict=True):

@@ -21,6 +21,7 @@ STARTS = {
     "begin = lambda: sys.exit(script.load()())\n",
     "module": "import runpy\nbegin = lambda: runpy.run_module('regretless', run_name='__main__', alter_sys=True)\n",
 }
+SEARCHES = {f"regretless.linear.comparators.{module}" for module in ("line_search", "rays", "search")}
 # The signal comes at the import of a module, not after so many milliseconds: before the first of ours it is Python's.
 PROGRAM = """
 import signal, sys
@@ -97,7 +98,7 @@ def test_an_interruption_waits_for_the_end_of_an_import(capsys, monkeypatch, tmp
 @pytest.mark.parametrize(
     ("words", "spared"),
     [
-        (["learn", "FILE"], {"csv", "difflib", "html", "logging", "numpy.random", "uuid"}),
+        (["learn", "FILE"], {"csv", "difflib", "hashlib", "html", "logging", "numpy.random", "uuid", *SEARCHES}),
         (["--version"], {"numpy", "regretless.cli.learn"}),
     ],
 )

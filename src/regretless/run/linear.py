@@ -6,6 +6,7 @@ import os
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -100,7 +101,7 @@ class Run(StreamRun):
     first : Batch or None
         The first batch that was read.
     last : str or None
-        By what the row is known that was learned last.
+        By what the row is known that was learned last before this run.
     calibration : RunCalibration or None
         Probabilities that are learned from scores, if they are wanted.
     progressive : Progressive
@@ -140,6 +141,8 @@ class Run(StreamRun):
     constant: bool = False
     first_rows: dict[Any, int] = field(default_factory=dict, init=False)
     again: bool = field(default=False, init=False)
+    _newest: bytes | None = field(default=None, init=False, repr=False)  # what the row holds that was learned last
+    _watched: list[tuple[Any, ...]] = field(default_factory=list, init=False, repr=False)  # by `_watch`, to be counted
     # The squared length of the first row, where the ledger leaves out the first round.
     _left_out: float = field(default=0.0, init=False, repr=False)
 
@@ -167,7 +170,7 @@ class Run(StreamRun):
         if not self.rounds:
             return None
         ledger = self.learner.ledger_
-        return ledger.rounds, ledger.total_norm2, self.last
+        return ledger.rounds, ledger.total_norm2, self._print()
 
     def _is_again(self, rounds: float, norm2: float, last: str | None) -> bool:
         """Whether those that were learned before are these rows, once or several times."""
@@ -175,7 +178,11 @@ class Run(StreamRun):
         played, more = ledger.rounds - rounds, ledger.total_norm2 - norm2
         norm2 += self._left_out
         alike = abs(more * rounds - norm2 * played) <= SAME * norm2 * played
-        return last == self.last and rounds % self.place.rows == 0 and alike
+        return last == self._print() and rounds % self.place.rows == 0 and alike
+
+    def _print(self) -> str | None:
+        """By what the row is known that was learned last; `hashlib` takes longer to load than a few rows to learn."""
+        return self.last if self._newest is None else _hashed(self._newest)
 
     @property
     def rounds(self) -> int:
@@ -220,6 +227,7 @@ class Run(StreamRun):
                 self._go_over(self.stream.batches(self.place.rows))
             finally:
                 self.learner.on_scores = None
+                self._count_watched()
             if not self.place.rows:
                 raise DataError(self.stream.name, None, None, "no rows", "there is nothing to learn from")
             if self.learner.until_clean and self.point[2] == self.place.updates:
@@ -227,7 +235,11 @@ class Run(StreamRun):
 
     def _watch(self, scores: Any, codes: Any, classes: Any, tie: float, votes: Any = None) -> None:
         """Take in rounds of the first pass, each predicted before it was learned."""
-        self.progressive(scores, codes, classes, tie, votes)
+        if votes is None:
+            self._watched.append((scores, codes, classes, tie))
+        else:
+            self._count_watched()
+            self.progressive(scores, codes, classes, tie, votes)
         if self.calibration is not None:
             self.calibration(scores, codes, classes, votes)
         if self.tracer is not None:
@@ -255,6 +267,14 @@ class Run(StreamRun):
                 self.on_point(self.curve[-1])
             if halt in checkpoints:
                 self._write(unfinished=True)
+        self._count_watched()
+
+    def _count_watched(self) -> None:
+        """Count the rounds of many short stretches at once, which takes hardly longer than one of them."""
+        for _, same in groupby(self._watched, key=lambda one: len(one[2])):
+            scores, codes, classes, ties = zip(*same, strict=True)
+            self.progressive(np.concatenate(scores), np.concatenate(codes), classes[0], ties[0])
+        self._watched.clear()
 
     def _traced_within(self, first: int, last: int) -> range:
         """The round counts first < t <= last at which a row is taken down."""
@@ -278,7 +298,7 @@ class Run(StreamRun):
             self.place.rows += learned
             self.place.nonzeros += _nonzeros(batch, begin, begin + learned)
             if learned:
-                self.last = print_of(batch, begin + learned - 1)
+                self._newest = _content(batch, begin + learned - 1)
 
     def _note_classes(self, batch: Batch, begin: int, end: int) -> None:
         """Where the classes of some rows came first, if they are new."""
@@ -289,6 +309,7 @@ class Run(StreamRun):
     def describe(self, *, unfinished: bool) -> dict[str, Any]:
         """What goes into the model file; where the run stands only while it is not finished, so that a model does not
         depend on the stops on the way to it."""
+        self._count_watched()
         here = self.place
         stands = {
             "pass": here.number,
@@ -305,14 +326,22 @@ class Run(StreamRun):
             "progressive": self.progressive.describe(),
             **({} if self.calibration is None else {"calibration": self.calibration.describe()}),
             "unfinished": stands if unfinished else None,
-            "last": self.last,
+            "last": self._print(),
         }
 
 
 def print_of(batch: Batch, row: int) -> str:
     """By what a row is known again, in whatever format and precision it is read."""
+    return _hashed(_content(batch, row))
+
+
+def _hashed(content: bytes) -> str:
     from hashlib import sha256
 
+    return sha256(content).hexdigest()
+
+
+def _content(batch: Batch, row: int) -> bytes:
     if batch.starts is None or batch.indices is None:
         values = batch.values[row]
         columns = np.arange(len(values))
@@ -320,7 +349,8 @@ def print_of(batch: Batch, row: int) -> str:
         entries = slice(int(batch.starts[row]), int(batch.starts[row + 1]))
         values, columns = batch.values[entries], batch.indices[entries]
     there = np.flatnonzero(values)
-    return sha256(columns[there].astype("<i8").tobytes() + values[there].astype("<f8").tobytes()).hexdigest()
+    content: bytes = columns[there].astype("<i8").tobytes() + values[there].astype("<f8").tobytes()
+    return content
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import ceil, nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,9 @@ from ..separation.result import CallRows, by_places
 from ..state import Geometry, Whitened
 from .candidates import PENALTIES, Means, Plan, machine_directions
 from .evaluate import Span, Tally, read_tallies, signed, together
-from .rays import RaySums
+
+if TYPE_CHECKING:
+    from .rays import RaySums
 
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
 MOST_PLAYED = 1_000_000  # entries that the extra passes of one learner look at for a few targets, when rounds are few
