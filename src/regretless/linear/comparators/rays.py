@@ -25,6 +25,7 @@ from ...theory.facts import SHORTEST2
 from ...theory.margin_losses import MARGIN_LOSSES
 from .evaluate import BLOCK, Span, Tally, labels_of, read_tallies, side_by_side, table_of
 
+INNER = np.array([1, _core.RAY_SIDE - 1])  # the first bin with a lower edge, and the first one without an upper edge
 ZERO = "v = 0"  # which is on every ray, and along none of them
 
 # Of the bins with any rounds, those of positive margins first: which they are; rounds, sum of margins and sum of their
@@ -177,7 +178,7 @@ class Ray:
         """Edges between the smallest and the largest positive margin, and some on either side: the best scale may make
         every round count, or hardly any."""
         # The last bin has no upper edge, and the first one is below them all.
-        first, last = np.searchsorted(self.places, [1, _core.RAY_SIDE - 1])
+        first, last = self.places.searchsorted(INNER).tolist()
         end = _core.RAY_SIDE - 2
         if first == last:
             return 0, end

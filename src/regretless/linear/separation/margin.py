@@ -171,7 +171,8 @@ def _dense_if_small(batch: Batch) -> Batch:
     if batch.starts is None or batch.indices is None or len(batch) * batch.columns > MOST_DENSE:
         return batch
     values = np.zeros((len(batch), batch.columns))
-    values[np.repeat(np.arange(len(batch)), np.diff(batch.starts)), batch.indices] = batch.values
+    begins = np.arange(len(batch)) * batch.columns
+    values.ravel()[np.repeat(begins, np.diff(batch.starts)) + batch.indices] = batch.values
     return Batch(values, batch.labels, batch.columns)
 
 
