@@ -40,9 +40,11 @@ SVM_EXPONENTS = (-1, 0, 1, 2, 3)  # of C in units of 1 / r^2
 MOST_LOOKED_AT = 2_000_000  # entries times classes of the rows that scales are looked for on
 BALL = (0.5,)  # of gradient descent on many rows, as a share of the largest that can matter
 MOST_MARGIN_ENTRIES = 4_000_000  # of the rows that the maximum margin of all classes is found from
+MOST_DIRECTIONS = 16  # of two classes
 BOTH = (1, 0)  # of two classes, the one that a positive margin is for first
 INSEPARABLE_CLASSES = "the classes cannot be separated"
 INSEPARABLE_TWO = f"{INSEPARABLE_CLASSES}, as two of them cannot"
+ZERO = "zero"
 UNKNOWN = "the classes may or may not be separable: no matrix that was looked along has few of the rounds wrong"
 
 
@@ -89,20 +91,35 @@ def certify(question: Question) -> list[Certificate]:
             rays, sampled = _rays(question, directions, unit), question
         more = _of_length(more, unit)
         rays, directions = rays + _rays(sampled, more, unit), directions + more
-    chosen = [_chosen(directions, rays, best) for best in best_on(rays, question.theorems, ledger, facts)]
-    if question.against is not None:
-        chosen.insert(0, _pair(Matrix("yours", *question.against)))
-    zero = Matrix("zero", np.zeros((question.state.columns, 1)), np.zeros(1))
-    comparators = read(question, [matrix or zero for matrix in chosen])
+    best = best_on(rays, question.theorems, ledger, facts)
+    chosen = [_chosen(directions, rays, one) for one in best]
+    if rays and all(ray.margins is not None for ray in rays):
+        comparators = [_of_margins(question, *its, rays[0]) for its in zip(chosen, best, strict=True)]
+    else:
+        yours = [] if question.against is None else [_pair(Matrix("yours", *question.against))]
+        zero = Matrix(ZERO, np.zeros((question.state.columns, 1)), np.zeros(1))
+        comparators = read(question, yours + [matrix or zero for matrix in chosen])
     certificates = [theorem.certify(ledger, comparators, facts) for theorem in question.theorems]
     return [
         replace(one, why=inseparable) if inseparable and one.why == CLASSES_SEPARATE[0] else one for one in certificates
     ]
 
 
+def _of_margins(question: Question, matrix: Matrix | None, best: Best | None, any_ray: Ray) -> Comparator:
+    """What a matrix of two classes that was chosen is charged, by the margins that were written down."""
+    if matrix is None or best is None:
+        return replace(any_ray.zero(), name=ZERO)
+    comparator, ray = best
+    rows = matrix.rows(question.rules.intercept)
+    return replace(ray.read(comparator), vector=rows, bias=0.0)
+
+
 def _sampled(question: Question) -> Question:
-    """The question with a sample of its rows where these are many, on which scales are looked for."""
+    """The question with a sample of its rows where these are many, on which scales are looked for, unless their margins
+    are written down."""
     if question.sample is not None or not question.in_memory or question.deep or question.against is not None:
+        return question
+    if question.state.targets == 1 and question.writes_margins(MOST_DIRECTIONS):
         return question
     for batch, codes in question.rounds():
         many = batch.entries * max(question.state.targets, 2) // MOST_LOOKED_AT
@@ -241,9 +258,12 @@ def _rays(question: Question, directions: list[Matrix], unit: float) -> list[Ray
         return []
     axes, intercept = np.eye(len(directions)), question.rules.intercept
     along = [Direction(m.name, axis, 0.0, unit, unit) for m, axis in zip(directions, axes, strict=True)]
-    sight: Tally = SightOfLeads(directions, along, intercept)
+    sight: Tally
     if question.state.targets == 1:  # the leads are the margins along one vector
-        sight = Sight([Direction(m.name, *_apart(m, BOTH), unit) for m in directions], intercept)
+        ones = [Direction(m.name, *_apart(m, BOTH), unit) for m in directions]
+        sight = Sight(ones, intercept, written=question.writes_margins(len(directions)))
+    else:
+        sight = SightOfLeads(directions, along, intercept)
     (seen,) = question.look([sight], whole=True)
     rays, rows = seen.rays(along, "direct"), question.sums()
     return [replace(ray, max_norm2=rows.max_norm2, total_norm2=rows.total_norm2) for ray in rays]
