@@ -30,13 +30,11 @@ constexpr std::int64_t most_counted = std::int64_t(1) << 31;  // rows of a bin
 Ascent ascent_of(const State2& vectors, const State1& biases, const std::optional<State2>& lacks,
                  const std::optional<Reals>& inverse, double inverse_constant) {
   const std::size_t count = vectors.shape(1);
-  demand((count == 1 || count == penalties || count == 2 * penalties) && biases.size() == count,
-         "one vector, or four or eight side by side");
+  demand(biases.size() == count, "a bias for each vector");
   demand(!lacks || (lacks->shape(0) == vectors.shape(0) + 1 && lacks->shape(1) == count),
          "what the means of the vectors lack, and of the biases after them");
   demand(!inverse || inverse->size() == vectors.shape(0), "an entry of the inverse for each column");
   Ascent a;
-  a.penalties = int(count);
   a.inverse = inverse ? inverse->data() : nullptr;
   a.inverse_constant = inverse_constant;
   a.vectors = vectors.data();
@@ -49,7 +47,7 @@ Ascent ascent_of(const State2& vectors, const State1& biases, const std::optiona
 
 // The same from a row on.
 Ascent from_row(Ascent a, std::int64_t first) {
-  a.multipliers += a.penalties * first;
+  a.multipliers += a.classes * a.penalties * first;
   a.before = first;
   return a;
 }
@@ -58,19 +56,29 @@ Report climb(const Any& values, const std::optional<Any>& indices, const std::op
              const Signs& labels, const std::optional<Order>& order, double intercept, const State2& vectors,
              const State1& biases, const State2& multipliers, const Reals& most, const std::optional<State2>& lacks,
              const std::optional<Reals>& inverse, double inverse_constant) {
-  const Rounds r = rounds_of(values, indices, starts, labels, std::nullopt, order, 0, -1, 1);
   Ascent a = ascent_of(vectors, biases, lacks, inverse, inverse_constant);
-  demand(most.size() == vectors.shape(1) && multipliers.shape(1) == vectors.shape(1), "a penalty for each vector");
+  const std::size_t count = most.size(), width = vectors.shape(1);
+  demand(count == 1 || count == penalties || count == 2 * penalties, "one penalty, or four or eight");
+  demand(width % count == 0 && multipliers.shape(1) == width, "vectors of each penalty side by side");
+  a.penalties = int(count);
+  a.classes = std::int64_t(width / count);
+  demand(a.classes == 1 || (a.classes > 2 && count == penalties && !inverse),
+         "machines of more than two classes have four penalties, and no inverse");
+  const Rounds r = rounds_of(values, indices, starts, labels, std::nullopt, order, 0, -1, a.classes);
   for (std::size_t k = 0; k < most.size(); ++k)
     demand(most.data()[k] > 0 && std::isfinite(most.data()[k]), "the most of a multiplier is a finite number above 0");
   demand(std::int64_t(multipliers.shape(0)) == r.block.rows, "multipliers for each row");
   a.multipliers = multipliers.data();
   a.most = most.data();
   a.rounds = r.count;
+  std::vector<double> products(a.classes > 1 ? width : 0);
+  a.products = products.data();
+  const AscentKernels& kernels = REGRETLESS_COMPILED(ascent_kernels);
+  const auto climbs = a.classes > 1 ? kernels.climb_classes : kernels.climb;
   nb::gil_scoped_release unlocked;
   return report(
       in_pieces(r, [&](const Block& rows, const Labels& of, std::int64_t begin, std::int64_t end, std::int64_t first) {
-        return REGRETLESS_COMPILED(ascent_kernels).climb(rows, of, intercept, from_row(a, first), begin, end);
+        return climbs(rows, of, intercept, from_row(a, first), begin, end);
       }));
 }
 
@@ -298,15 +306,16 @@ void turn_cells(const Reals2& cells, std::int64_t first, std::int64_t squares, s
 }  // namespace
 
 void bind_ascent(nb::module_& m) {
-  m.def("climb", &climb, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
-        "labels"_a.noconvert(), "order"_a.noconvert().none(), "intercept"_a, "vectors"_a.noconvert(),
-        "biases"_a.noconvert(), "multipliers"_a.noconvert(), "most"_a.noconvert(),
-        "lacks"_a.noconvert().none() = nb::none(), "inverse"_a.noconvert().none() = nb::none(),
-        "inverse_constant"_a = 1.0,
-        "One pass of coordinate ascent in the dual of a linear support vector machine, or of four or eight; to `lacks` "
-        "is added by how much the vectors, and after them the biases, are above their means over the pass. With the "
-        "inverse of a diagonal A they are machines of the rows A^-1/2 x, by vectors that give the rows x the same "
-        "scores.");
+  m.def(
+      "climb", &climb, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
+      "labels"_a.noconvert(), "order"_a.noconvert().none(), "intercept"_a, "vectors"_a.noconvert(),
+      "biases"_a.noconvert(), "multipliers"_a.noconvert(), "most"_a.noconvert(),
+      "lacks"_a.noconvert().none() = nb::none(), "inverse"_a.noconvert().none() = nb::none(),
+      "inverse_constant"_a = 1.0,
+      "One pass of coordinate ascent in the dual of a linear support vector machine, or of four or eight, or of four "
+      "of each class against the rest, those of a class side by side, where labels are classes; to `lacks` is added "
+      "by how much the vectors, and after them the biases, are above their means over the pass. With the inverse of a "
+      "diagonal A they are machines of the rows A^-1/2 x, by vectors that give the rows x the same scores.");
   m.def("sum_of_squares", &sum_of_squares, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "inverse"_a.noconvert(), "The sum of x'A^-1 x over all rows x, A a diagonal.");
   m.def(

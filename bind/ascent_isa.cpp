@@ -21,6 +21,12 @@ static LinearVerdict climb_block(const Block& block, const Labels& labels, doubl
       rows_of(block));
 }
 
+static LinearVerdict climb_classes_of_block(const Block& block, const Labels& labels, double intercept,
+                                            const Ascent& ascent, std::int64_t begin, std::int64_t end) {
+  return std::visit([&](const auto& rows) { return climb_classes(rows, labels, intercept, ascent, begin, end); },
+                    rows_of(block));
+}
+
 static LinearVerdict squares_of_block(const Block& block, const double* inverse, std::int64_t columns, double& sum) {
   return std::visit([&](const auto& rows) { return add_squares(rows, block.rows, inverse, columns, sum); },
                     rows_of(block));
@@ -42,6 +48,7 @@ static constexpr TableKernels of_tables{column_squares<N>, divide_columns<N>, si
 
 namespace regretless {
 const AscentKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::climb_block,
+                                                        REGRETLESS_ISA::climb_classes_of_block,
                                                         REGRETLESS_ISA::squares_of_block,
                                                         REGRETLESS_ISA::margins_of_block,
                                                         REGRETLESS_ISA::bin_margins,

@@ -10,6 +10,8 @@ inline constexpr int penalties = 4;
 
 struct Ascent {
   int penalties = regretless::penalties;
+  std::int64_t classes = 1;       // each with machines of its own against the rest, side by side, if they are several
+  double* products = nullptr;     // (classes * penalties): room for those of a row, if they are several
   double* vectors = nullptr;      // (columns, penalties)
   double* biases = nullptr;       // penalties
   double* multipliers = nullptr;  // (rows, penalties)
@@ -86,6 +88,8 @@ struct TableKernels {
 struct AscentKernels {
   LinearVerdict (*climb)(const Block& block, const Labels& labels, double intercept, const Ascent& ascent,
                          std::int64_t begin, std::int64_t end);
+  LinearVerdict (*climb_classes)(const Block& block, const Labels& labels, double intercept, const Ascent& ascent,
+                                 std::int64_t begin, std::int64_t end);
   LinearVerdict (*add_squares)(const Block& block, const double* inverse, std::int64_t columns, double& sum);
   LinearVerdict (*write_margins)(const Block& block, const Labels& labels, double intercept, const WrittenRays& rays);
   FilledBins (*bin_margins)(const WrittenRays& rays, std::int64_t ray);

@@ -16,9 +16,9 @@ def parts(X):
     return (X, None, None) if isinstance(X, np.ndarray) else (X.data, X.indices, X.indptr)
 
 
-def climb(X, y, b, orders, most=MOST, inverse=(None, 1.0)):
+def climb(X, y, b, orders, most=MOST, inverse=(None, 1.0), classes=1):
     """The kernel's vectors, means and multipliers after some passes, the constant feature's last."""
-    n = len(most)
+    n = classes * len(most)
     vectors, lacks, multipliers = (np.zeros((size, n)) for size in (X.shape[1], X.shape[1] + 1, X.shape[0]))
     biases = np.zeros(n)
     for number, order in enumerate(orders):
@@ -76,6 +76,38 @@ def test_a_machine_alone_has_the_bits_that_it_has_beside_others(layout, inverse)
     for one, four, eight in zip(alone, beside, among, strict=True):
         assert one.tobytes() == four[:, 2:3].tobytes()
         assert four.tobytes() == eight[:, 4:].tobytes()
+
+
+@pytest.mark.parametrize("layout", [np.asarray, csr_array])
+@pytest.mark.parametrize("classes", [3, 8, 21])
+def test_machines_of_a_class_have_the_bits_that_they_have_without_those_of_others(layout, classes):
+    """Vectors, means and multipliers of each class are those of its rows against the rest."""
+    X, _ = rows_of()
+    random = np.random.default_rng(5)
+    codes, orders = random.integers(0, classes, len(X)).astype(np.int32), [random.permutation(len(X)), None]
+    together = climb(layout(X), codes, 0.7, orders, classes=classes)
+    for c in range(classes):
+        alone = climb(layout(X), np.where(codes == c, 1, -1).astype(np.int32), 0.7, orders)
+        for its, one in zip(together, alone, strict=True):
+            np.testing.assert_array_equal(its[:, 4 * c : 4 * c + 4], one)
+
+
+@pytest.mark.parametrize(
+    ("labels", "columns", "penalties", "why"),
+    [
+        ([0, 3, 1], 12, 4, "a label is no sign and no number of a target"),
+        ([0, -1, 1], 12, 4, "a label is no sign and no number of a target"),
+        ([1, -1, 1], 10, 4, "vectors of each penalty side by side"),
+        ([0, 2, 1], 24, 8, "machines of more than two classes have four penalties"),
+        ([1, -1, 1], 8, 4, "machines of more than two classes have four penalties"),
+    ],
+)
+def test_machines_of_classes_that_do_not_fit_are_refused(labels, columns, penalties, why):
+    """Labels must be places of the classes, of which there are more than two, each with four machines."""
+    X, labels, most = np.ones((3, 2)), np.array(labels, np.int32), np.ones(penalties)
+    vectors, biases, multipliers = np.zeros((2, columns)), np.zeros(columns), np.zeros((3, columns))
+    with pytest.raises(ValueError, match=why):
+        _core.climb(X, None, None, labels, None, 0.0, vectors, biases, multipliers, most)
 
 
 @pytest.mark.parametrize("layout", [np.asarray, csr_array])

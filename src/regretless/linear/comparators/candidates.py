@@ -101,21 +101,51 @@ def machine_directions(
     return [] if climbed is None else list(zip(shares, climbed[0], climbed[1].tolist(), strict=True))
 
 
+def class_directions(
+    batch: Batch, codes: Array, classes: int, intercept: float, longest2: float, orders: Sequence[Array]
+) -> list[tuple[float, Array, Array]]:
+    """The same of each class against the rest, for four penalties.
+
+    Parameters
+    ----------
+    batch, intercept, longest2, orders
+        As for `machine_directions`.
+    codes : ndarray of int, shape (rows,)
+        Places of classes.
+    classes : int
+        How many there are, more than two.
+
+    Returns
+    -------
+    list of (penalty in units of 1 / r^2, weights, shape (columns, classes), weights of the constant feature)
+    """
+    if not SVM_LENGTHS2[0] < longest2 < SVM_LENGTHS2[1]:
+        return []
+    climbed = _climbed(batch, codes, intercept, np.array(PENALTIES) / longest2, orders, (None, 1.0), classes)
+    if climbed is None:
+        return []
+    vectors, biases = (its.reshape(classes, len(PENALTIES), -1).transpose(1, 2, 0) for its in climbed)
+    return list(zip(PENALTIES, vectors, biases[:, 0], strict=True))
+
+
 def _climbed(
     batch: Batch,
-    signs: Array,
+    labels: Array,
     intercept: float,
     most: Array,
-    passes: list[Array | None],
+    passes: Sequence[Array | None],
     inverse: Metric | tuple[None, float],
+    classes: int = 1,
 ) -> tuple[Array, Array] | None:
-    """Weights, a row a penalty, and weights of the constant feature; None of rows with numbers too large."""
-    climbed, biases = zeros_on_lines((batch.columns, len(most))), np.zeros(len(most))
-    multipliers, lacks = np.zeros((len(batch), len(most))), np.zeros((batch.columns + 1, len(most)))
+    """Weights, a row a penalty of each class, and weights of the constant feature; None of rows with numbers too
+    large."""
+    width = classes * len(most)
+    climbed, biases = zeros_on_lines((batch.columns, width)), np.zeros(width)
+    multipliers, lacks = np.zeros((len(batch), width)), np.zeros((batch.columns + 1, width))
     rows = batch.values, batch.indices, batch.starts
     for number, order in enumerate(passes):
         its = lacks if number == len(passes) - 1 else None
-        _, why = _core.climb(*rows, signs, order, intercept, climbed, biases, multipliers, most, its, *inverse)
+        _, why = _core.climb(*rows, labels, order, intercept, climbed, biases, multipliers, most, its, *inverse)
         if why is not None:
             return None
     climbed -= lacks[:-1]

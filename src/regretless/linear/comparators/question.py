@@ -19,7 +19,7 @@ from ...theory.facts import LinearFacts
 from ..separation.budget import Budget
 from ..separation.result import CallRows, by_places
 from ..state import Geometry, Whitened
-from .candidates import PENALTIES, Means, Plan, machine_directions
+from .candidates import Means, Plan, class_directions, machine_directions
 from .evaluate import Span, Tally, read_tallies, signed, together
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ DEEP_WORK = 5e10  # multiplications of a search that may take ten seconds or so
 QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 1e8, 300.0, 4  # of one that may take as long as some passes
 FEW_TARGETS = 4  # for each of which scales are looked for on several rays, and finely
 MOST_CLIMBS = 10  # passes of support vector machines, which come near sooner
-# Of those of each class: entries times classes that all passes look at, unless these would be too few.
-MOST_CLIMBED, LEAST_CLIMBS = 400_000, 2
+# Of those of each class: entries times classes that all passes look at, unless these would be too few; and up to how
+# many of them, in units of `MOST_PLAYED`, there are any.
+MOST_CLIMBED, LEAST_CLIMBS, FEW_OF_CLASSES = 400_000, 2, 3
 # Passes of learners that are averaged, if each looks at some rows and not very few.
 FEW_PASSES, FEW_ROWS = 10, 500
 # Of a deep search: the machines of two classes, in units of 1 / r^2, and passes over so many entries of all classes.
@@ -218,7 +219,7 @@ class Question:
 
     def has_few(self) -> bool:
         """Whether the rows that comparators are looked for on are at hand, and few for machines of each class."""
-        return self.at_hand() and self.entries() * self.state.targets <= MOST_PLAYED
+        return self.at_hand() and self.entries() * self.state.targets <= FEW_OF_CLASSES * MOST_PLAYED
 
     def has_many(self) -> bool:
         """Whether they are at hand, and many for learners of each class."""
@@ -230,14 +231,9 @@ class Question:
         for batch, codes in (self.sample or self.rounds)():
             passes = min(MOST_CLIMBS, max(LEAST_CLIMBS, MOST_CLIMBED // max(1, batch.entries * targets)))
             orders = [order_of(len(batch), random) for _ in range(passes)]
-            intercept, longest2 = self.rules.intercept, self.sums().max_norm2
-            each = [
-                machine_directions(batch, signed(codes, target, targets), intercept, longest2, orders, PENALTIES)
-                for target in range(targets)
-            ]
-            for its in zip(*each, strict=True):
-                penalties, vectors, biases = zip(*its, strict=True)
-                directions.append((OF_ROWS.format(penalties[0]), np.column_stack(vectors), np.array(biases)))
+            longest2 = self.sums().max_norm2
+            machines = class_directions(batch, codes, targets, self.rules.intercept, longest2, orders)
+            directions += [(OF_ROWS.format(penalty), vectors, biases) for penalty, vectors, biases in machines]
         return directions
 
     def means(self, plans: Sequence[Plan], passes: int | None = None) -> list[tuple[str, Array, Array]]:
