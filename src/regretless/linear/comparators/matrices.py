@@ -106,7 +106,7 @@ def certify(question: Question) -> list[Certificate]:
 
 
 def _of_margins(question: Question, matrix: Matrix | None, best: Best | None, any_ray: Ray) -> Comparator:
-    """What a matrix of two classes that was chosen is charged, by the margins that were written down."""
+    """What a matrix that was chosen is charged, by the leads that were written down."""
     if matrix is None or best is None:
         return replace(any_ray.zero(), name=ZERO)
     comparator, ray = best
@@ -216,9 +216,9 @@ class ExactLeads(Charged):
 class SightOfLeads(Tally):
     """Reads all multiples of some matrices: the table of their leads is read along its columns."""
 
-    def __init__(self, matrices: list[Matrix], along: list[Direction], intercept: float) -> None:
+    def __init__(self, matrices: list[Matrix], along: list[Direction], intercept: float, written: bool = False) -> None:
         self._readers = [Leads(matrix, intercept) for matrix in matrices]
-        self._sight = Sight(along, 0.0)
+        self._sight = Sight(along, 0.0, written=written)
         self.whose, self.tables = self._sight.whose, self._sight.tables
 
     def fresh(self) -> SightOfLeads:
@@ -258,12 +258,12 @@ def _rays(question: Question, directions: list[Matrix], unit: float) -> list[Ray
         return []
     axes, intercept = np.eye(len(directions)), question.rules.intercept
     along = [Direction(m.name, axis, 0.0, unit, unit) for m, axis in zip(directions, axes, strict=True)]
+    written = question.writes_margins(len(directions))
     sight: Tally
     if question.state.targets == 1:  # the leads are the margins along one vector
-        ones = [Direction(m.name, *_apart(m, BOTH), unit) for m in directions]
-        sight = Sight(ones, intercept, written=question.writes_margins(len(directions)))
+        sight = Sight([Direction(m.name, *_apart(m, BOTH), unit) for m in directions], intercept, written=written)
     else:
-        sight = SightOfLeads(directions, along, intercept)
+        sight = SightOfLeads(directions, along, intercept, written)
     (seen,) = question.look([sight], whole=True)
     rays, rows = seen.rays(along, "direct"), question.sums()
     return [replace(ray, max_norm2=rows.max_norm2, total_norm2=rows.total_norm2) for ray in rays]
