@@ -48,6 +48,49 @@ REGRETLESS_INLINE void fetch(const void* base, std::int64_t offset, std::int64_t
     __builtin_prefetch(reinterpret_cast<const void*>(from + std::uintptr_t(b)));
 }
 
+inline constexpr std::int64_t entries_ahead = 256;  // are fetched of rows in order
+
+// Copies the columns of a row, which another thread may write to meanwhile; whether those of the copy ascend. Columns
+// and values ahead are fetched along with it: where rows differ in length, the end of a loop is guessed wrong, and this
+// one saves two others. For the same reason the last columns are copied with some that were copied before.
+template <class V, class I>
+REGRETLESS_APART static bool copies_ascending(const V* values, const I* from, I* to, std::int64_t n) {
+  constexpr int N = breadth<I>;
+  using Columns = typename Pack<I, N>::Loose;
+  const auto fetch_with = [&](std::int64_t k) {
+    fetch(from, (k + entries_ahead) * std::int64_t(sizeof(I)), 1);
+    fetch(values, (k + entries_ahead) * std::int64_t(sizeof(V)), 1);
+  };
+  const auto all = [](I column) { return typename Pack<I, N>::Register{} + column; };
+  auto before = all(std::numeric_limits<I>::min());
+  auto fell = before > before;
+  const auto copy = [&](std::int64_t k) {
+    fetch_with(k);
+    const typename Pack<I, N>::Register here = *reinterpret_cast<const Columns*>(from + k);
+    *reinterpret_cast<Columns*>(to + k) = here;
+    fell |= here <= moved_on(before, here);
+    before = here;
+  };
+  if (n < N) {
+    fetch_with(0);
+    I last = before[0];
+    bool any = false;
+    for (std::int64_t k = 0; k < n; ++k) {
+      to[k] = from[k];
+      any |= to[k] <= last;
+      last = to[k];
+    }
+    return !any;
+  }
+  std::int64_t k = 0;
+  for (; k + N <= n; k += N) copy(k);
+  if (k < n) {
+    before = all(to[n - N - 1]);
+    copy(n - N);
+  }
+  return !any_bit(fell);
+}
+
 template <class V>
 struct Dense {
   using Row = DenseRow<V>;
@@ -118,7 +161,7 @@ struct Sparse {
     const std::int64_t begin = start(at(t)), n = start(at(t) + 1) - begin;
     if (n == 0) return LinearRefusal::none;
     const I* const columns = copies ? copies : theirs + begin;
-    const bool ascend = copies ? copies_ascending(theirs + begin, copies, n) : ascends(columns, n);
+    const bool ascend = copies ? copies_ascending(x + begin, theirs + begin, copies, n) : ascends(columns, n);
     if (!ascend) return LinearRefusal::unsorted;
     return columns[0] >= 0 && columns[n - 1] < limit ? LinearRefusal::none : LinearRefusal::out_of_range;
   }
@@ -127,12 +170,12 @@ struct Sparse {
     return {x + begin, copies ? copies : theirs + begin, start(at(t) + 1) - begin};
   }
 
-  // In order, as much of the two streams as the row holds is fetched 256 entries ahead; shuffled, whole rows are
-  // fetched four rounds ahead and their starts eight.
+  // In order, as much of the two streams as the row holds is fetched ahead, unless it was as columns were copied;
+  // shuffled, whole rows are fetched four rounds ahead and their starts eight.
   REGRETLESS_INLINE void prefetch(std::int64_t t, std::int64_t end) const {
     if (order) [[unlikely]]
       prefetch_shuffled(t, end);
-    else fetch_in_order(start(t), start(t + 1) - start(t));
+    else if (!copies) fetch_in_order(start(t), start(t + 1) - start(t));
   }
   // The weights of round t, which has not been checked yet, each in `bytes` at once: into the second-level cache, for a
   // row's weights may be more than the first holds.
@@ -155,10 +198,10 @@ struct Sparse {
       fetch_entries(start(order[t + 4]), start(order[t + 4] + 1) - start(order[t + 4]));
   }
   REGRETLESS_INLINE void fetch_in_order(std::int64_t begin, std::int64_t n) const {
-    constexpr std::int64_t size = sizeof(I), ahead = 256;
+    constexpr std::int64_t size = sizeof(I);
     if (next) fetch(next, begin * size, n * size);
-    else fetch(theirs, (begin + ahead) * size, n * size);
-    fetch(x, (begin + ahead) * std::int64_t(sizeof(V)), n * std::int64_t(sizeof(V)));
+    else fetch(theirs, (begin + entries_ahead) * size, n * size);
+    fetch(x, (begin + entries_ahead) * std::int64_t(sizeof(V)), n * std::int64_t(sizeof(V)));
   }
   REGRETLESS_INLINE void fetch_entries(std::int64_t begin, std::int64_t n) const {
     fetch(theirs, begin * std::int64_t(sizeof(I)), n * std::int64_t(sizeof(I)));

@@ -265,29 +265,4 @@ REGRETLESS_INLINE R moved_on(const R& before, const R& here) {
   else return __builtin_shufflevector(before, here, 1, 2);
 }
 
-// Copies the columns of a row, which another thread may write to meanwhile; whether those of the copy ascend.
-template <class I>
-REGRETLESS_APART static bool copies_ascending(const I* from, I* to, std::int64_t n) {
-  constexpr int N = breadth<I>;
-  using Columns = typename Pack<I, N>::Loose;
-  typename Pack<I, N>::Register before = typename Pack<I, N>::Register{} + std::numeric_limits<I>::min();
-  auto fell = before > before;
-  std::int64_t k = 0;
-  for (; k + N <= n; k += N) {
-    const typename Pack<I, N>::Register here = *reinterpret_cast<const Columns*>(from + k);
-    *reinterpret_cast<Columns*>(to + k) = here;
-    fell |= here <= moved_on(before, here);
-    before = here;
-  }
-  I last = before[N - 1];
-  bool any = any_bit(fell);
-  for (; k < n; ++k) {
-    const I here = from[k];
-    to[k] = here;
-    any |= here <= last;
-    last = here;
-  }
-  return !any;
-}
-
 }  // namespace regretless::REGRETLESS_ISA
