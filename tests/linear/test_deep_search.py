@@ -180,7 +180,7 @@ def test_a_deep_search_has_machines_of_each_class(classes, monkeypatch):
 @pytest.mark.parametrize(("learner", "classes"), [(Perceptron(), 2), (Perceptron(), 4), (AROW(), 4)])
 def test_longer_machines_make_bounds_tighter(learner, classes):
     """Where a few labels are wrong, so that there is no margin, some bound is tighter all the same."""
-    X, y = separable(classes, rows=400, columns=20)
+    X, y = separable(classes, rows=1000, columns=20)
     y[::40] = (y[::40] + 1) % classes
     certificates = type(learner)(**learner.get_params()).fit(X, y).certify(X, y, deep=True)
     assert any(one.tighter for one in certificates)

@@ -845,14 +845,14 @@ def test_some_of_many_rows_of_several_classes_are_learned_from_in_hindsight(lear
     X = random.normal(size=(1200, 4))
     y = (X @ random.normal(size=(4, 3)) + random.normal(size=(1200, 3)) / 2).argmax(axis=1)
     learner = learner.fit(X, y)
-    whole, seen, averaged = learner.certify(X, y), [], second_order_learner._averaged
+    whole, seen, climb = learner.certify(X, y), [], second_order_learner.machine_directions
     monkeypatch.setattr(second_order_learner, "MOST_PLAYED", X.size // 3)
 
     def noted(rows, *more):
         seen.append(len(rows))
-        return averaged(rows, *more)
+        return climb(rows, *more)
 
-    monkeypatch.setattr(second_order_learner, "_averaged", noted)
+    monkeypatch.setattr(second_order_learner, "machine_directions", noted)
     for one, other in zip(learner.certify(X, y), whole, strict=True):
         assert one.bound is None or one.bound <= other.bound * 1.05
     assert set(seen) == {432}

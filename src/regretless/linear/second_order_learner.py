@@ -17,14 +17,14 @@ from ..data.batch import Array, Batch, norms2
 from ..data.sample import one_in
 from ..errors import ParameterError
 from ..ledger import FIELDS
-from ..rows.state import BaseState, Rules, length, length_of
+from ..rows.state import BaseState, length, length_of
 from ..theory.facts import LinearFacts
 from ..theory.second_order_perceptron import SecondOrderFacts
 from .base import OnlineClassifier
-from .comparators.candidates import matrix_of
-from .comparators.question import FEW_TARGETS, MOST_PLAYED, as_it_is, order_of, passes_over
+from .comparators.candidates import PENALTIES, machine_directions, matrix_of
+from .comparators.question import FEW_TARGETS, MOST_PLAYED, as_it_is, climbs_of_classes, order_of
 from .second_order_state import SecondOrderState
-from .state import EUCLIDEAN, Geometry, State, Whitened
+from .state import EUCLIDEAN, Geometry, Whitened
 
 ROUNDS = FIELDS.index("rounds")
 FEW_COLUMNS = 200  # up to which "auto" keeps all of the matrix
@@ -34,8 +34,6 @@ MOST_WHITENED = 20_000_000  # entries of dense rows that a full matrix would mak
 IN_ELLIPSOID = "the direction of a linear SVM in an ellipsoid, C = {0:g}"
 MEAN = "/(mean r^2)"
 Back = Callable[[Array, float], tuple[Array, float]]
-BALLS = (0.25, 0.5, 1.0, 2.0)  # radii, in lengths of the learner's own solution
-BALLS_OF_MANY = (0.5,)  # where there are more targets than few
 
 
 def invertible(name: str, value: Any) -> float:
@@ -182,28 +180,24 @@ class Ellipsoid(Geometry):
     def directions(
         self, batch: Batch, signs: Array, target: int, *, separable: bool | None = True
     ) -> list[tuple[str, Array, float]]:
-        """Of several classes averages of gradient descent in some balls of the rows that are whitened; of two there are
-        support vector machines of these already. Unless some vector is known to separate the rows, or the search may
-        cost more, those of many rows learn on a part of them."""
-        if self.state.targets == 1:
+        """Of several classes support vector machines of the rows that are whitened; of two there are these already.
+        Unless some vector is known to separate the rows, or the search may cost more, those of many rows learn on a
+        part of them."""
+        targets = self.state.targets
+        if targets == 1:
             return []
-        often = max(1, self.state.targets // FEW_TARGETS)
+        often = max(1, targets // FEW_TARGETS)
         many = min(batch.entries * often // MOST_PLAYED, len(batch) // (ENOUGH * max(1, batch.columns)))
         if many > 1 and not separable:
             ((batch, signs),) = one_in(many, batch, signs, PIECE)()
-        size, white = self._size(target), self._white(batch, target)
+        white, random = self.whitened(batch, target), np.random.default_rng(0)
         if white is None:
             return []
-        directions, passes = [], passes_over(white.rows.entries * often)
-        for share in BALLS if self.state.targets <= FEW_TARGETS else BALLS_OF_MANY:
-            rules = Rules(
-                "ball", "hinge", "self-tuned", share * size, share * size * sqrt(2), intercept=white.intercept
-            )
-            mean = _averaged(white.rows, signs, rules, passes)
-            if mean is not None:
-                name = f"gradient descent in an ellipsoid of {share * size:.3g}, averaged"
-                directions.append((name, *white.back(*mean)))
-        return directions
+        orders = [order_of(len(batch), random) for _ in range(climbs_of_classes(white.rows.entries, targets))]
+        climbed = machine_directions(
+            white.rows, signs, white.intercept, white.length2, orders, white.penalties or PENALTIES, white.inverse
+        )
+        return [(white.name.format(penalty), *white.back(vector, bias)) for penalty, vector, bias in climbed]
 
     def _size(self, target: int) -> float:
         """The length of the learner's own weights."""
@@ -275,15 +269,3 @@ class Ellipsoid(Geometry):
             return whole[1:], float(whole[0])
 
         return Batch(np.ascontiguousarray(sketch.whitened(rows)), None, rows.shape[1]), 0.0, back
-
-
-def _averaged(rows: Batch, signs: Array, rules: Rules, passes: int) -> tuple[Array, float] | None:
-    """The mean of the weights over some passes in random orders; None where they overflow."""
-    state, random = State(rows.columns, 1, average=True), np.random.default_rng(0)
-    player = state.player(rules)
-    for _ in range(passes):
-        order = order_of(len(rows), random)
-        if player.play(rows.values, rows.indices, rows.starts, signs, None, order)[1] is not None:
-            return None
-    weights, biases = state.average()
-    return weights[:, 0], float(biases[0])

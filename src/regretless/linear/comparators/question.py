@@ -229,8 +229,7 @@ class Question:
         """Linear support vector machines of each class against the rest, of the rounds or of the sample of them."""
         random, targets, directions = np.random.default_rng(0), self.state.targets, []
         for batch, codes in (self.sample or self.rounds)():
-            passes = min(MOST_CLIMBS, max(LEAST_CLIMBS, MOST_CLIMBED // max(1, batch.entries * targets)))
-            orders = [order_of(len(batch), random) for _ in range(passes)]
+            orders = [order_of(len(batch), random) for _ in range(climbs_of_classes(batch.entries, targets))]
             longest2 = self.sums().max_norm2
             machines = class_directions(batch, codes, targets, self.rules.intercept, longest2, orders)
             directions += [(OF_ROWS.format(penalty), vectors, biases) for penalty, vectors, biases in machines]
@@ -261,6 +260,11 @@ def epochs(question: Question) -> int:
         return 1
     passes = passes_over(question.entries() * max(1, question.state.targets // FEW_TARGETS))
     return min(passes, max(FEW_PASSES, FEW_PASSES * FEW_ROWS // max(1, question.rows)))
+
+
+def climbs_of_classes(entries: int, classes: int) -> int:
+    """How many passes the machines of each class make over rows with so many entries."""
+    return min(MOST_CLIMBS, max(LEAST_CLIMBS, MOST_CLIMBED // max(1, entries * classes)))
 
 
 def passes_over(entries: int) -> int:
