@@ -49,7 +49,8 @@ class Multiples:
         self._rays, each = rays, [len(its) for its in edges]
         self.starts, self.edges = [0, *accumulate(each)], np.concatenate(edges)
         self._scales = s = scales()[self.edges]
-        below = [ray.below[ray.places.searchsorted(its, "right")] for ray, its in zip(rays, edges, strict=True)]
+        each_ray = zip(rays, edges, strict=True)
+        below = [ray.below.take(ray.places.searchsorted(its, "right"), axis=0) for ray, its in each_ray]
         count, total, squares = np.concatenate(below).T
         self.hinge = np.maximum(count - s * total, 0.0)
         self.squared_hinge = np.maximum(count - 2 * s * total + s * s * squares, 0.0)

@@ -128,7 +128,8 @@ class SignedRows:
         signs = self.signs[rows]
         column = (self._constant * signs)[:, None].astype(dtype)
         if not self.sparse:
-            block = self._scaled(self._matrix[rows].astype(dtype)) * signs[:, None]
+            block = self._scaled(self._matrix.take(rows, axis=0).astype(dtype, copy=False))
+            block *= signs[:, None]
             return np.hstack([block, column]) if self.intercept else block
         from scipy.sparse import csr_array, hstack
 
