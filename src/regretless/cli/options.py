@@ -379,8 +379,8 @@ def add_certifying(parser: ArgumentParser) -> argparse._ArgumentGroup:
     group.add_argument(
         "--deep",
         action="store_true",
-        help="look for comparators, the largest margin above all, for some ten seconds more, and say how much tighter "
-        "that made each bound",
+        help="look for comparators longer too, for up to ten seconds or so, and say how much tighter that made each "
+        "bound",
     )
     group.add_argument(
         "--iid",

@@ -284,10 +284,9 @@ class CertifiedLearner(FirstPass, ABC):
             Whether to try scikit-learn's linear SVMs as comparators, which takes hundreds of times longer. Where it is
             not installed the certificates say that they were not tried.
         deep : bool, default=False
-            Whether to search for comparators, the largest margin above all, for ten seconds or so besides the quick
-            search, which costs about as much as a few passes. Each certificate is the tighter one of the two and says
-            by how much. Either way the limit is counted in work, so that the same call prints the same numbers on every
-            machine.
+            Whether to search for comparators for up to ten seconds or so besides the quick search, which costs about as
+            much as a few passes. Each certificate is the tighter one of the two and says by how much. Either way the
+            limit is counted in work, so that the same call prints the same numbers on every machine.
         iid : bool, default=False
             Whether you vouch that the rounds are independent draws from one distribution; `certify_risk` then says
             what the first pass guarantees of new ones.
