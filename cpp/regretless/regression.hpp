@@ -371,22 +371,14 @@ REGRETLESS_INLINE double learn_row(const Row& row, const Loss& loss, const Regre
   return predicted;
 }
 
-// What is forecast of a row that the bench has taken, measured from the first outcome: apart from the rows, whose
-// layouts it serves all.
-template <class Loss>
-REGRETLESS_APART static double foretell(const Loss& loss, const RegressionRules& rules, const Regression& s,
-                                        RegressionBench& bench, View* seen, double* forecast) {
-  double score[regression_lanes] = {};
-  score_all(loss, rules, s, false, bench, seen, score, forecast);
-  return within(mean_forecast(*s.memory, forecast), s.memory->low, s.memory->high);
-}
-
-// The same of a row that is fit; nothing is learned.
+// What is forecast of a row that is fit, measured from the first outcome; nothing is learned.
 template <class Row, class Loss>
 REGRETLESS_INLINE double foretell_row(const Row& row, const Loss& loss, const RegressionRules& rules,
                                       const Regression& s, RegressionBench& bench, View* seen, double* forecast) {
+  double score[regression_lanes] = {};
   take_row(row, rules, s, false, bench);
-  return foretell(loss, rules, s, bench, seen, forecast);
+  score_all(loss, rules, s, false, bench, seen, score, forecast);
+  return within(mean_forecast(*s.memory, forecast), s.memory->low, s.memory->high);
 }
 
 template <Rows X, class Loss>
