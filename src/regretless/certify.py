@@ -16,9 +16,8 @@ from .data.sample import Sample, coded, joined
 from .data.stream import Stream
 from .errors import RegretlessError, RowError
 from .linear.base import OnlineClassifier
-from .linear.certificates import CertifiedLearner, reproduces
+from .linear.certificates import CertifiedLearner, certify_weighted, reproduces, weights_by_class
 from .linear.labels import codes_of
-from .linear.separation.result import by_places
 from .theory.facts import SEPARATES
 
 if TYPE_CHECKING:  # or a run on labels would load what learns numbers, and one of the default learner what searches
@@ -93,6 +92,10 @@ class Replay:
         """The rounds that are in memory, evenly spread over all."""
         yield from self._sample
 
+    def weights(self) -> Array | None:
+        """What the rounds of a small stream weigh by their classes, where that makes them other rows; None if 1."""
+        return weights_by_class(self._learner, np.concatenate([codes for _, codes in self._sample]))
+
     def _read(self) -> Iterator[tuple[Batch, Array]]:
         yield from played(self._stream, self._learner.state_.columns, self._learner.classes_)
 
@@ -158,20 +161,24 @@ def certify_stream(
     if not stream.rereadable:
         return Certificates(learner.declined(ONCE.format(name=stream.name)))
     replay = Replay(stream, learner, sample)
-    if not (trusted or reproduces(learner, replay)):
+    weights = replay.weights() if replay.small else None
+    if not (trusted or reproduces(learner, replay, weights)):
         return Certificates(learner.declined(NOT_REPRODUCED.format(name=stream.name)))
     question = learner.question(replay, replay.rows, in_memory=replay.small, svm=svm, against=against, deep=deep)
     question = replace(question, call=partial(_call_rows, stream))
+    if weights is not None:
+        return Certificates(certify_weighted(learner, question, weights))
     if not replay.small:
         question = replace(question, sample=replay.sample, counts=replay.counts)
     return Certificates(learner.certify_rounds(question))
 
 
 def _call_rows(stream: Stream, places: Array) -> str:
-    """What some rows of a stream are called: by their lines, where these are known."""
+    """What some rows of a stream are called: by their lines, where these are known, else as its messages do."""
     lines = [stream.line_of(place + 1) for place in places.tolist()]
     if None in lines:
-        return by_places(places)
+        called = " and ".join(stream.call_row(place + 1) for place in places.tolist())
+        return f"{called.replace(' (counted from 0) and', ' and')} of {stream.name}"  # which is said once
     if len(lines) == 1:
         return f"the row in line {lines[0]:,} of {stream.name}"
     return f"the rows in lines {lines[0]:,} and {lines[1]:,} of {stream.name}"

@@ -20,7 +20,7 @@ from regretless.cli.options import verb_of
 from regretless.data import load_svmlight, open_stream
 from regretless.data.formats import ROWS
 from regretless.data.rows import READERS
-from regretless.linear import AggregatedClassifier, OnlineGradientDescent, Perceptron
+from regretless.linear import AggregatedClassifier, MulticlassPerceptron, OnlineGradientDescent, Perceptron
 
 from ..command_line import BARE, CommandLine, Result, noisy_lines, quietly, write
 
@@ -194,6 +194,30 @@ def test_classes_weigh_what_the_command_line_says(run, mail, tmp_path):
     refused = run("learn", mail, "--learner", "perceptron", "--set", "class_weight=2")
     assert refused.code != 0
     assert "class_weight=1:2.5,-1:1" in refused.err
+
+
+@pytest.mark.parametrize("learner", [Perceptron, MulticlassPerceptron])
+def test_rows_of_classes_that_weigh_are_certified(run, mail, tmp_path, learner):
+    """`learn` of a file, and `certify` of the model, print for class_weight the bounds that the same call in Python
+    has."""
+    model, more = tmp_path / "a.rgl", (*PLAIN, "--set", "class_weight=1:2.5,-1:0.5")
+    learned = run("learn", mail, "--learner", learner.info.name, *more, "--save", model, "--json").json
+    again = run("certify", model, mail, "--json").json
+    X, y = load_svmlight(mail)
+    ours = learner(class_weight={1: 2.5, -1: 0.5}).fit(X, y).certify(X, y)
+    bounds = [one.bound for one in ours if one.applies]
+    assert bounds
+    for lines in (learned["certificates"], again["certificates"]):
+        assert [one["bound"] for one in lines if one["applies"]] == pytest.approx(bounds, rel=1e-12)
+
+
+def test_rows_without_lines_are_called_by_their_file(run, tmp_path):
+    """Of two rows of Parquet that no vector separates messages say the numbers from 1, and the file."""
+    path = tmp_path / "rows.parquet"
+    table = {"a": [1.0, 2.0, 1.0], "b": [1.0, 0.0, 1.0], "y": [1, 0, 0]}
+    pytest.importorskip("pandas").DataFrame(table).to_parquet(path)
+    lines = run("learn", path, "--target", "y", "--learner", "perceptron").out
+    assert f"row 1 and row 3 of {path} are equal and have different labels" in lines
 
 
 def test_passes_limit_a_run_until_clean(run, tmp_path):

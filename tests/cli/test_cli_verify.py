@@ -345,6 +345,29 @@ def test_labels_may_be_words(run, tmp_path, names, learner):
     assert (verified["differs"], json.loads(report.read_text())["rounds"]) == (0, 67)
 
 
+@pytest.mark.parametrize("learner", ["perceptron", "multiclass-perceptron"])
+@pytest.mark.parametrize(
+    ("labels", "weights"), [((-1, 1), "1:2.5,-1:0.5"), ((-1, 1), "-1:0"), ((0, 1, 2), "0:2,2:0"), (("a", "b"), "b:3")]
+)
+def test_rows_of_classes_that_weigh_are_computed_again(run, tmp_path, learner, labels, weights):
+    """What is said of rows times the weights of their classes agrees, in two passes and where a class weighs nothing;
+    with other hinge losses it does not."""
+    random = np.random.default_rng(3)
+    rows = [f"{random.choice(labels)},{random.normal():.4f},{random.normal():.4f}\n" for _ in range(60)]
+    data = write(tmp_path / "rows.csv", "y,a,b\n" + "".join(rows))
+    target = ("--target", "y")
+    report = learned(run, data, learner, *target, "--set", f"class_weight={weights}", "--passes", "2")
+    output = verification(run, report, data, *target)
+    assert output["differs"] == 0
+    assert output["agrees"] > 1
+    false = json.loads(report.read_text())
+    for one in false["certificates"]:
+        for part in (one["parts"] or [one]) if one["applies"] else ():
+            part["comparator"]["hinge"] += 1
+    report.write_text(json.dumps(false))
+    assert verification(run, report, data, *target)["differs"] > 0
+
+
 def test_an_honest_report_agrees(run, mail):
     """Every certificate of a perceptron that applies agrees to nine digits and more."""
     command = run("verify", learned(run, mail, "perceptron"), mail)

@@ -529,6 +529,16 @@ def plays_as_many(ours: BaseState, rounds: Rounds, play: Callable[[Batch, Array]
     return done == wanted
 
 
+def weights_by_class(learner: CertifiedLearner, codes: Array) -> Array | None:
+    """What rounds weigh by their classes, where that makes them other rows; None if 1."""
+    return learner._weights_of_rounds(None, decode(codes, learner.classes_))
+
+
+def certify_weighted(learner: CertifiedLearner, question: Question, weights: Array) -> list[Certificate]:
+    """One certificate a theorem of rounds that weigh so much and are all in memory."""
+    return learner._judged(question, weights)
+
+
 def decode(codes: Array, classes: Array) -> Array:
     """The labels that the kernel plays so."""
     if len(classes) > 2:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from math import inf, log
 from typing import Any, NamedTuple
@@ -150,7 +151,8 @@ class _LearnedRounds:
         self.constant = float(self.parameters.get("intercept") or 0.0)
         self.dual, self.mixture = "kernel" in self.parameters, "rates" in self.parameters
         squares = rows.multiply(rows).sum(axis=1) if hasattr(rows, "multiply") else (rows * rows).sum(axis=1)
-        self.norms2 = np.asarray(squares, dtype=np.float64).ravel() + self.constant**2
+        self.weights = self._weights()
+        self.norms2 = (np.asarray(squares, dtype=np.float64).ravel() + self.constant**2) * self.weights**2
         self.arriving = ArrivingClasses(labels, self.classes)
         self.each_alone = len(self.classes) > 2 and self.twin not in runs.ALL_IN_ONE
         self._played: dict[int | None, dict[str, Any]] = {}
@@ -160,6 +162,19 @@ class _LearnedRounds:
         """Whether the labels are the classes of the report, where scores of all classes are compared."""
         several = self.twin in runs.ALL_IN_ONE and any(one["applies"] for one in self.report["certificates"])
         return not several or set(self.labels.tolist()) == set(self.classes)
+
+    def _weights(self) -> Array:
+        """What rows weigh by their class, where theorems are about the rows times that; of a mixture they are not."""
+        weights, by_class = np.ones(self.count), self.parameters.get("class_weight") or {}
+        if self.mixture:
+            return weights
+        if by_class == "balanced":
+            _, places, counts = np.unique(self.labels, return_inverse=True, return_counts=True)
+            return np.asarray((self.count / len(counts) / counts)[places])
+        for name, weight in by_class.items():
+            with suppress(ValueError):  # where labels are numbers, a word is none of them
+                weights[self.labels == (name if self.labels.dtype.kind == "U" else float(name))] = weight
+        return weights
 
     def signs(self, target: int | None) -> Array:
         """+1 where the label is the target's, or the larger of two."""
@@ -185,7 +200,7 @@ class _LearnedRounds:
         """All that the rows say of one comparator."""
         comparator = part["comparator"]
         bias = float(comparator["bias"]) if vector.ndim == 1 else 0.0
-        margins = self.margins(vector, bias, target)
+        margins = self.weights * self.margins(vector, bias, target)
         if not 0 <= comparator["rounds"] <= self.report["rounds"]:
             raise ValueError(f"its comparator is about {comparator['rounds']} rounds of {self.report['rounds']}")
         times = self._times(float(comparator["rounds"]))
@@ -288,10 +303,13 @@ class _LearnedRounds:
         return numbers
 
     def _times(self, rounds: float) -> Array:
-        """How often each row was played: in every pass, but a class that came late missed the first ones."""
-        passes = np.ceil(rounds / self.count) if self.count else 0.0
-        times = np.full(self.count, passes)
-        times[: int(passes * self.count - rounds)] -= 1
+        """How often each row that weighs anything was played: in every pass, but a class that came late missed the
+        first ones."""
+        (there,) = np.nonzero(self.weights)
+        passes = np.ceil(rounds / len(there)) if len(there) else 0.0
+        times = np.zeros(self.count)
+        times[there] = passes
+        times[there[: int(passes * len(there) - rounds)]] -= 1
         return times
 
     def _geometry(self, vector: Array, bias: float) -> dict[str, float]:
