@@ -54,6 +54,10 @@ def learned(run: CommandLine, mail: Path, *words: Any) -> Path:
     return reported(run, mail.with_suffix(".json"), "learn", mail, "--learner", *words)
 
 
+def reported_as(folder: Path, report: dict[str, Any]) -> Path:
+    return write(folder / "other.json", json.dumps(report))
+
+
 def verification(run: CommandLine, report: Path, data: Path, *words: Any) -> dict[str, Any]:
     command = run("verify", report, data, *words, "--json")
     output: dict[str, Any] = command.json
@@ -366,6 +370,27 @@ def test_rows_of_classes_that_weigh_are_computed_again(run, tmp_path, learner, l
             part["comparator"]["hinge"] += 1
     report.write_text(json.dumps(false))
     assert verification(run, report, data, *target)["differs"] > 0
+
+
+@pytest.mark.parametrize("seed", [0, 8, 10])
+def test_a_bound_may_be_off_by_what_multiplies_rounding(run, tmp_path, seed):
+    """Rows of length 10^6, whose squares multiply the rounding of hinge losses in a bound, agree; half of it does
+    not, nor nine tenths."""
+    random = np.random.default_rng(seed)
+    rows = [
+        f"{label} 1:{a} 2:{b} 3:{c}"
+        for (a, b, c), label in zip(
+            (1e6 * random.normal(size=(8, 3))).tolist(), random.choice([-1, 1], 8).tolist(), strict=True
+        )
+    ]
+    data = write(tmp_path / "rows.svm", "\n".join(rows) + "\n")
+    report = learned(run, data, "passive-aggressive")
+    assert verification(run, report, data)["differs"] == 0
+    for part in (0.5, 0.9):
+        false = json.loads(report.read_text())
+        bounded = [one for one in false["certificates"] if one["theorem"] == "limited_mistakes"]
+        bounded[0]["bound"] *= part
+        assert verification(run, reported_as(tmp_path, false), data)["differs"] > 0
 
 
 def test_an_honest_report_agrees(run, mail):

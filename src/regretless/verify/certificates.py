@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import floor, inf, isfinite, nan
 from typing import Any
 
 import numpy as np
 
-from .checks import Check, Fields, Malformed, Number, alike, counted, differing, number
+from .checks import ALLOWED, Check, Fields, Malformed, Number, alike, counted, differing, number
 from .formulas import FORMULAS, Facts, TooLong
 
 OWNERS = ("ledger", "comparator", "learner")
@@ -42,6 +42,8 @@ class Again:
         The least number that such a part is taken of.
     at_once : bool or None
         Of a line with a probability, whether that is one for all numbers of rounds.
+    errors : mapping of str to float
+        By how much sums of the comparator may be rounded, which a formula may multiply by something large.
     """
 
     facts: Mapping[str, Facts] = field(default_factory=dict)
@@ -52,6 +54,7 @@ class Again:
     rounding: float | None = 0.0
     least: float = 1.0
     at_once: bool | None = None
+    errors: Mapping[str, float] = field(default_factory=dict)
 
 
 def idle(certificate: Mapping[str, Any]) -> Check | None:
@@ -71,6 +74,7 @@ def whole(certificate: Mapping[str, Any], again: Sequence[Again]) -> Check:
     if any(one["constants"] is None for one in parts):
         return Check(name, "unchecked", "the report has no constants for it: it is a mean or a sum of many")
     try:
+        again = [_loosened(name, one, its) for one, its in zip(parts, again, strict=True)]
         checks = [_one(name, one, its) for one, its in zip(parts, again, strict=True)]
     except LookupError as error:
         raise Malformed(f"certificate {name}: its constants lack what its formula takes ({error})") from error
@@ -81,7 +85,8 @@ def whole(certificate: Mapping[str, Any], again: Sequence[Again]) -> Check:
     numbers = [one for numbers, _ in checks for one in numbers]
     bounds = [one for one in numbers if one.name == "bound"]
     if certificate["parts"] and len(bounds) == len(checks):
-        numbers.append(Number("bound", _bound(certificate), sum(one.again for one in bounds)))
+        scale = sum(one.scale for one in bounds)
+        numbers.append(Number("bound", _bound(certificate), sum(one.again for one in bounds), scale))
     results, unknown = _claimed(name, certificate, again, numbers)
     numbers += results
     taken = tuple(dict.fromkeys([*(name for _, names in checks for name in names), *unknown]))
@@ -173,20 +178,39 @@ def _bound(certificate: Mapping[str, Any]) -> float:
     return inf if certificate["bound"] is None else float(certificate["bound"])
 
 
+def _loosened(name: str, certificate: Mapping[str, Any], again: Again) -> Again:
+    """The same where the bound may be off by what the rounding of the comparator's sums makes of it."""
+    if not again.errors:
+        return again
+    ledger, comparator, learner = facts = _facts(number(certificate["constants"]), again)
+    moved = 0.0
+    with suppress(TooLong):
+        for fact in again.errors.keys() & comparator.keys():
+            off = {**comparator, fact: comparator[fact] + again.errors[fact]}
+            moved += abs(_value(name, [ledger, off, learner]) - _value(name, facts))
+    return replace(again, scales={**again.scales, "bound": max(again.scales.get("bound", 0.0), moved / ALLOWED)})
+
+
+def _facts(constants: Mapping[str, Facts], again: Again) -> list[Facts]:
+    """What a formula takes: what the data give, and the report's where they do not."""
+    mine = [{fact: one for fact, one in again.facts.get(owner, {}).items() if one is not None} for owner in OWNERS]
+    return [
+        {fact: own.get(fact, stated) for fact, stated in constants[owner].items()}
+        for owner, own in zip(OWNERS, mine, strict=True)
+    ]
+
+
 def _one(name: str, certificate: Mapping[str, Any], again: Again) -> tuple[list[Number], list[str]]:
     """The numbers of one problem, and what had to be taken from the report; no bound if that takes too long."""
     constants = number(certificate["constants"])
-    numbers, taken, facts = [], [], []
+    numbers, taken, facts = [], [], _facts(constants, again)
     for owner in OWNERS:
-        results = dict(constants[owner])
-        for fact, value in results.items():
+        for fact, value in constants[owner].items():
             mine = again.facts.get(owner, {}).get(fact)
             if mine is None:
                 taken += [f"{owner}.{fact}"] if _counts(value) else []
                 continue
             numbers += alike(fact, value, mine, again.scales.get(fact, 0.0))
-            results[fact] = mine
-        facts.append(results)
     for fact, mine in again.shown.items():
         if certificate["comparator"].get(fact) is not None:
             numbers += alike(fact, certificate["comparator"][fact], mine, again.scales.get(fact, 0.0))

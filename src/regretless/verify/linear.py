@@ -23,6 +23,7 @@ Array = np.ndarray[Any, Any]
 
 Fields = Mapping[str, Any]
 
+ROUNDED = 2.0**-52  # of each product and sum, in two computations
 MOST_CELLS = 20_000_000  # of rows times columns times passes that a textbook is asked to play
 
 
@@ -196,6 +197,16 @@ class _LearnedRounds:
         scores[np.arange(self.count), places] = -np.inf
         return np.asarray(own - scores.max(axis=1))
 
+    def _rounded(self, sizes: Array, bias: float) -> Array:
+        """By how much the margin of each row may be rounded, along a vector of these sizes."""
+        columns = self.rows.shape[1]
+        terms = abs(self.rows) @ np.atleast_2d(sizes)[:, :columns].T
+        if sizes.ndim == 1:
+            terms = terms + bias * self.constant
+        elif self.constant:
+            terms = terms + self.constant * sizes[:, columns]
+        return np.asarray(terms.max(axis=1) * (columns + 2) * ROUNDED)
+
     def again(self, certificate: Fields, part: Fields, vector: Array, target: int | None) -> Again:
         """All that the rows say of one comparator."""
         comparator = part["comparator"]
@@ -206,6 +217,7 @@ class _LearnedRounds:
         times = self._times(float(comparator["rounds"]))
         played = times > 0
         hinge = np.maximum(0.0, 1 - margins)
+        doubt = self.weights * self._rounded(np.abs(vector), abs(bias))
         norm = float(np.sqrt((vector**2).sum() + bias**2))
         seen: dict[str, Any] = {
             "norm": norm,
@@ -240,7 +252,8 @@ class _LearnedRounds:
         most = self._most(str(certificate["quantity"]), seen, run)
         # A mixture is allowed a part of sums that its members had, which are not computed again.
         rounding = None if self.mixture else 0.0
-        return Again(facts, shown, observed, self._scales(certificate, seen, run), most, rounding)
+        errors = {"hinge": float(times @ doubt), "squared_hinge": float(2 * times @ (hinge * doubt))}
+        return Again(facts, shown, observed, self._scales(certificate, seen, run), most, rounding, errors=errors)
 
     def _most(self, quantity: str, seen: Fields, run: Fields) -> float | None:
         """The most that a quantity can be: a count the rounds, a log loss a coin's, a regret what was lost; others have
