@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from inspect import signature
 from math import log, nan, sqrt
 from typing import Any
@@ -142,6 +143,7 @@ class Runs:
     def count(self) -> int:
         return len(self.draws)
 
+    @cached_property
     def own(self) -> Array:
         """What each draw lost, (runs, rounds)."""
         rows = np.broadcast_to(self.table, (self.count, *self.table.shape[1:]))
@@ -150,7 +152,7 @@ class Runs:
     def ledger(self, r: int) -> BanditLedger:
         table = self.table[r if len(self.table) > 1 else 0]
         asleep = np.isnan(table)
-        own = self.own()[r] * self.settled[r]
+        own = self.own[r] * self.settled[r]
         rounds, arms = table.shape
         rates = self.setting.rates
         return BanditLedger(
@@ -179,7 +181,7 @@ class Runs:
     def arm(self, r: int, place: int | None = None) -> BanditComparator:
         """An arm, or the one that is regretted most."""
         table = self.table[r if len(self.table) > 1 else 0]
-        own = self.own()[r]
+        own = self.own[r]
         awake = ~np.isnan(table)
         faced, lost = own @ awake, np.nansum(table, axis=0)
         named = "best_arm" if place is None else "arm"
@@ -193,7 +195,7 @@ class Runs:
         which = int(np.argmin(lost)) if place is None else place
         name = "best_expert" if place is None else "expert"
         return BanditComparator(
-            name, f"expert {which}", lost[which], self.own()[r].sum(), float(len(self.table[0])), which
+            name, f"expert {which}", lost[which], self.own[r].sum(), float(len(self.table[0])), which
         )
 
     def sequence(self, r: int, path: Array) -> BanditComparator:
@@ -202,18 +204,16 @@ class Runs:
         lost = float(table[np.arange(len(path)), path].sum())
         switches = int((np.diff(path) != 0).sum())
         return BanditComparator(
-            "best_sequence", "a sequence", lost, self.own()[r].sum(), float(len(path)), switches=switches
+            "best_sequence", "a sequence", lost, self.own[r].sum(), float(len(path)), switches=switches
         )
 
     def regrets(self) -> Array:
         """Against each arm or expert over its own rounds, (runs, comparators)."""
         if self.setting.advice is not None:
             lost = np.einsum("tnk,rtk->rn", self.setting.advice, self.table)
-            return self.own().sum(1)[:, None] - lost
+            return self.own.sum(1)[:, None] - lost
         awake = ~np.isnan(self.table)
-        faced = np.einsum(
-            "rt,rtk->rk", self.own(), np.broadcast_to(awake, (self.count, *awake.shape[1:])).astype(float)
-        )
+        faced = np.einsum("rt,rtk->rk", self.own, np.broadcast_to(awake, (self.count, *awake.shape[1:])).astype(float))
         return faced - np.nansum(self.table, axis=1)
 
 
@@ -286,13 +286,13 @@ def play(
             sums += np.where(awake, facts.beta / np.where(p > 0, p, 1), 0.0)
         while waiting and (waiting[0][0] <= t - delay or t == rounds - 1):
             s, p, arm, row, awake, eta, gamma = waiting.pop(0)
-            units = np.broadcast_to(row, (runs, arms))
-            loss, drawn = np.nan_to_num(units[every, arm]), p[every, arm]
+            units = np.broadcast_to(np.where(np.isnan(row), 0.0, row), (runs, arms))
+            loss, drawn = units[every, arm], p[every, arm]
             drawn = np.where(drawn > 0, drawn, 1.0)  # forced against all odds: it counts for nothing
             known = np.ones(runs, bool) if lost is None else ~lost[s, arm]
             settled[:, s] = known
             loss = np.where(known, loss, 0.0)
-            mixed += (p * np.nan_to_num(units)).sum(1)
+            mixed += (p * units).sum(1)
             counts = np.zeros((runs, arms))
             counts[every, arm] = loss / drawn
             low = np.zeros((runs, arms))
@@ -307,7 +307,7 @@ def play(
                 sums += guess * known[:, None]
                 sums[every, arm] += known * (loss - guess[every, arm]) / drawn
             else:
-                charge = {"exp3-ix": low, "hedge": np.nan_to_num(units)}.get(made.rule, counts)
+                charge = {"exp3-ix": low, "hedge": units}.get(made.rule, counts)
                 change = np.where(awake, charge - (p * charge).sum(1, keepdims=True), 0.0)
                 sums += change
                 if made.rule == "exp3-s":

@@ -47,7 +47,7 @@ def test_no_run_breaks_the_lemma_of_exponential_weights(game, rate, anytime):
     rounds, arms = table.shape
     made = setting("exp3", arms, rounds, rate=rate, anytime=anytime and rate is None)
     runs = play(made, table, 20, int(rng.integers(2**32)))
-    bound = log(arms) / made.rates[-1] + (made.rates / 2 * runs.own() ** 2 / runs.p).sum(1)
+    bound = log(arms) / made.rates[-1] + (made.rates / 2 * runs.own**2 / runs.p).sum(1)
     assert ((-runs.estimates).max(1) <= bound * (1 + 1e-9) + 1e-9).all()
 
 
@@ -65,8 +65,8 @@ def test_no_run_breaks_the_lemma_of_implicit_exploration(game, rate, anytime):
     rounds, arms = table.shape
     made = setting("exp3-ix", arms, rounds, rate=rate, anytime=anytime and rate is None)
     runs = play(made, table, 20, int(rng.integers(2**32)))
-    bound = log(arms) / made.rates[-1] + (made.rates * runs.own() / (runs.p + made.gammas)).sum(1)
-    faced = runs.own() @ (~np.isnan(table)).astype(float)
+    bound = log(arms) / made.rates[-1] + (made.rates * runs.own / (runs.p + made.gammas)).sum(1)
+    faced = runs.own @ (~np.isnan(table)).astype(float)
     assert (faced - runs.implicit <= bound[:, None] * (1 + 1e-9) + 1e-9).all()
 
 
@@ -83,7 +83,7 @@ def test_no_sequence_breaks_the_lemma_of_shared_weights(game, rate, share, often
     rounds, arms = table.shape
     made = setting("exp3-s", arms, rounds, rate=rate, share=share)
     runs = play(made, table, 20, int(rng.integers(2**32)), lost=rng.random(table.shape) < often)
-    own = runs.own() * runs.settled
+    own = runs.own * runs.settled
     estimates = own / runs.p
     stability = (rate / 2 * own**2 / runs.p).sum(1)
     for _ in range(5):
@@ -108,10 +108,10 @@ def test_no_run_breaks_the_lemma_of_advice(game, rate, whole, experts):
     for t in range(rounds):
         q = softmax(-made.rates[t] * sums)
         given_to = advice[t, :, runs.draws[:, t]]
-        y = given_to * (runs.own()[:, t] / runs.p[:, t])[:, None]
+        y = given_to * (runs.own[:, t] / runs.p[:, t])[:, None]
         bound += made.rates[t] / 2 * (q * y**2).sum(1)
         sums += y
-    assert (runs.own().sum(1)[:, None] - runs.estimates <= bound[:, None] * (1 + 1e-9) + 1e-9).all()
+    assert (runs.own.sum(1)[:, None] - runs.estimates <= bound[:, None] * (1 + 1e-9) + 1e-9).all()
 
 
 @given(games(sleeping=False), st.sampled_from([0.01, 0.2, 1.0]), st.floats(0.0, 0.5), st.floats(0.1, 1.0))
@@ -125,7 +125,7 @@ def test_no_run_breaks_the_lemma_of_explicit_exploration(game, beta, explore, pa
     runs = play(made, table, 20, int(rng.integers(2**32)))
     archive = 1 - explore - (1 + beta) * rate * arms
     floor = archive * runs.estimates.max(1) - beta * arms * rounds - log(arms) / rate
-    gained = rounds - runs.own().sum(1)
+    gained = rounds - runs.own.sum(1)
     assert (gained >= floor - 1e-9 * (1 + np.abs(floor))).all()
 
 
@@ -136,9 +136,9 @@ def test_no_run_breaks_the_lemma_of_the_tsallis_entropy(game):
     rounds, arms = table.shape
     made = setting("tsallis-inf", arms, rounds)
     runs = play(made, table, 20, int(rng.integers(2**32)))
-    shaken = sum(stability(runs.p[:, t], runs.own()[:, t] / runs.p[:, t], made.rates[t]) for t in range(rounds))
+    shaken = sum(stability(runs.p[:, t], runs.own[:, t] / runs.p[:, t], made.rates[t]) for t in range(rounds))
     bound = 4 * (sqrt(arms) - 1) / made.rates[-1] + shaken
-    assert (runs.own().sum(1)[:, None] - runs.estimates <= bound[:, None] * (1 + 1e-9) + 1e-7).all()
+    assert (runs.own.sum(1)[:, None] - runs.estimates <= bound[:, None] * (1 + 1e-9) + 1e-7).all()
 
 
 def stability(p, charge, eta):
@@ -261,5 +261,5 @@ def test_estimates_are_right_on_average(rule):
     """Over all draws of three rounds the estimates average to the losses, for every table of zeros and ones."""
     tables = binary_tables(2, 3)
     runs, chances = every_path(setting(rule, 2, 3, share=0.2), tables)
-    each = (np.eye(2)[runs.draws] * (runs.own() / runs.p)[:, :, None]).sum(1).reshape(len(tables), -1, 2)
+    each = (np.eye(2)[runs.draws] * (runs.own / runs.p)[:, :, None]).sum(1).reshape(len(tables), -1, 2)
     np.testing.assert_allclose((each * chances[:, :, None]).sum(1), tables.sum(1), atol=1e-9)

@@ -269,7 +269,7 @@ def test_the_observable_bound_is_no_larger_than_need_be():
     """Some of ten arms exceeds its bound in fewer than 0.3 of the runs; with ln(1 / delta) in more."""
     made = setting("exp3", 10, 300, rate=1e-9, gamma=0.02, delta=0.3)
     runs = play(made, np.ones((300, 10)), 2000, 4)
-    least = runs.own().sum(1) - runs.implicit.max(1)  # the least of the bounds of all arms, whose regrets are all 0
+    least = runs.own.sum(1) - runs.implicit.max(1)  # the least of the bounds of all arms, whose regrets are all 0
     for r in range(3):
         bounds = [observable.value(runs.ledger(r), runs.arm(r, place), runs.facts) for place in range(10)]
         assert min(bounds) == pytest.approx(least[r] + log(10 / 0.3) / 0.04)
@@ -283,7 +283,7 @@ def test_the_luck_of_hedge_is_no_larger_than_need_be():
     """Fair coins exceed sqrt(T ln(1 / delta) / 2) in fewer than delta = 0.3 of the runs, a fifth of it in more."""
     made = setting("hedge", 2, 400, rate=1e-9, delta=0.3)
     runs = play(made, np.tile([0.0, 1.0], (400, 1)), 2000, 4)
-    luck = runs.own().sum(1) - runs.mixed
+    luck = runs.own.sum(1) - runs.mixed
     most = read(hedge_sampled, runs).bound - read(hedge_mixed, runs).bound
     assert most == pytest.approx(sqrt(400 * log(1 / 0.3) / 2))
     assert binom.sf((luck > most).sum() - 1, 2000, 0.3) > 0.5
