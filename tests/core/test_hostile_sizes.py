@@ -56,17 +56,19 @@ NAMES += [
 ]
 
 
-def signatures() -> dict[str, list[ast.arguments]]:
-    """The parameters of every function and method, as the stub of the core has them."""
+def signatures() -> dict[str, list[dict[str, str]]]:
+    """What each parameter of every function and method must be, as the stub of the core has it."""
     tree = ast.parse((Path(regretless.__file__).parent / "_core.pyi").read_text())
-    arguments: dict[str, list[ast.arguments]] = {}
+    parameters: dict[str, list[dict[str, str]]] = {}
     for node in tree.body:
         inside = node.body if isinstance(node, ast.ClassDef) else [node]
         prefix = f"{node.name}." if isinstance(node, ast.ClassDef) else ""
         for each in inside:
             if isinstance(each, ast.FunctionDef):
-                arguments.setdefault(prefix + each.name, []).append(each.args)
-    return arguments
+                taken = [one for one in (*each.args.args, *each.args.kwonlyargs) if one.annotation is not None]
+                annotations = {one.arg: ast.unparse(one.annotation) for one in taken if one.arg != "self"}
+                parameters.setdefault(prefix + each.name, []).append(annotations)
+    return parameters
 
 
 SIGNATURES = signatures()
@@ -108,12 +110,8 @@ def value(random: np.random.Generator, name: str, annotation: str) -> Any:
 def drawn(random: np.random.Generator, name: str) -> Arguments:
     """Arguments of which nothing is known but the types of the parameters."""
     options = SIGNATURES[name]
-    arguments = options[random.integers(len(options))]
-    return (), {
-        parameter.arg: value(random, parameter.arg, ast.unparse(parameter.annotation))
-        for parameter in (*arguments.args, *arguments.kwonlyargs)
-        if parameter.arg != "self" and parameter.annotation is not None
-    }
+    parameters = options[random.integers(len(options))]
+    return (), {parameter: value(random, parameter, annotation) for parameter, annotation in parameters.items()}
 
 
 def changed(random: np.random.Generator, arguments: Arguments) -> Arguments:
@@ -209,7 +207,7 @@ def made(random: np.random.Generator) -> dict[str, Callable[[], Any]]:
     }
 
 
-FUNCTIONS = [name for name in SIGNATURES if "." not in name and "NDArray" in ast.unparse(SIGNATURES[name][0])]
+FUNCTIONS = [name for name in SIGNATURES if "." not in name and "NDArray" in " ".join(SIGNATURES[name][0].values())]
 BORN = [
     name for name in SIGNATURES if name.endswith(".__init__") or (name.startswith("Payer.") and "gains" not in name)
 ]
@@ -217,7 +215,7 @@ METHODS = [
     name
     for name in SIGNATURES
     if name.split(".")[0] in made(np.random.default_rng()) and not name.endswith("__init__") and name not in BORN
-    if len(SIGNATURES[name][0].args) > 1
+    if SIGNATURES[name][0]
 ]
 
 
