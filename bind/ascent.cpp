@@ -5,6 +5,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <memory>
 #include <tuple>
@@ -202,6 +204,109 @@ std::pair<Numbers, Array1<std::int64_t>> number_columns(const Any& indices, std:
   return numbered<std::int32_t>(indices, columns, kernels.mark_narrow, kernels.rank_narrow);
 }
 
+// Of columns, those that have two entries or more: which they are, and their ranks.
+struct SharedColumns {
+  std::vector<RankWord> words;
+  std::vector<std::int64_t> columns;
+  std::int64_t lone = 0;  // how many have one entry
+
+  explicit SharedColumns(const std::vector<ColumnMarks>& marks) : words(marks.size()) {
+    std::int64_t count = 0;
+    for (std::size_t w = 0; w < marks.size(); ++w) {
+      words[w] = {marks[w].again, count};
+      count += std::popcount(marks[w].again);
+      lone += std::popcount(marks[w].once & ~marks[w].again);
+    }
+    columns.resize(std::size_t(count));
+    std::int64_t* to = columns.data();
+    for (std::size_t w = 0; w < marks.size(); ++w)
+      for (std::uint64_t bits = marks[w].again; bits != 0; bits &= bits - 1)
+        *to++ = std::int64_t(64 * w) + std::countr_zero(bits);
+  }
+};
+
+using Lone = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Joined = std::tuple<Array1<double>, Array1<std::int32_t>, Array1<std::int64_t>, Array1<std::int64_t>,
+                          Array1<std::int32_t>, Array1<double>, Array1<std::int64_t>, Array2>;
+
+inline constexpr std::int64_t most_a_lone_entry = 4;  // entries, up to which shorter rows are worth to be made
+
+std::optional<Joined> join_columns(const Any& values, const Any& indices, const Any& starts, std::int64_t columns,
+                                   std::int64_t most, const std::optional<Reals>& inverse) {
+  const Block block = block_of(values, indices, starts);
+  demand(columns >= 0 && columns <= most_columns, "there are too many columns");
+  demand(!inverse || std::int64_t(inverse->size()) == columns, "an entry of the inverse for each column");
+  const std::size_t room = std::size_t(block.entries + block.rows + 1), rows = std::size_t(block.rows);
+  std::unique_ptr<double[]> numbers, shares, metric;
+  std::unique_ptr<std::int32_t[]> places, lone;
+  std::unique_ptr<std::int64_t[]> bounds, lone_starts;
+  std::vector<std::int64_t> used;
+  JoinedRows to;
+  {
+    const nb::gil_scoped_release unlocked;
+    const AscentKernels& kernels = REGRETLESS_COMPILED(ascent_kernels);
+    const OwnRows own(block);
+    std::vector<ColumnMarks> marks(std::size_t(rank_words(columns)));
+    if (kernels.mark_entries(own.block(), columns, marks.data()).refusal != LinearRefusal::none) return std::nullopt;
+    SharedColumns shared(marks);
+    if (std::int64_t(shared.columns.size()) + std::min(shared.lone, block.rows) > most ||
+        shared.lone < block.entries / most_a_lone_entry)
+      return std::nullopt;
+    const auto make = [&]<class T>(std::unique_ptr<T[]>& array, std::size_t size) {
+      array = std::make_unique_for_overwrite<T[]>(size);
+      return array.get();
+    };
+    to.values = make(numbers, room);
+    to.indices = make(places, room);
+    to.starts = make(bounds, rows + 1);
+    to.shares = make(shares, room);
+    to.lone = make(lone, room);
+    to.lone_starts = make(lone_starts, rows + 1);
+    to.inverse = inverse ? inverse->data() : nullptr;
+    to.metric = make(metric, inverse ? 2 * rows : 0);
+    kernels.join_lone(own.block(), std::int64_t(shared.columns.size()), shared.words.data(), to);
+    used = std::move(shared.columns);
+  }
+  const auto n = std::size_t(to.starts[rows]), alone = std::size_t(to.lone_starts[to.joined]);
+  const auto joined = std::size_t(to.joined);
+  return Joined{handed_over(numbers, n),
+                handed_over(places, n),
+                handed_over(bounds, rows + 1),
+                handed_over(std::move(used)),
+                handed_over(lone, alone),
+                handed_over(shares, alone),
+                handed_over(lone_starts, joined + 1),
+                Array2(to.metric, {inverse ? joined : 0, 2}, owner_of(metric))};
+}
+
+template <class T>
+void demand_columns(const T& columns, std::size_t count) {
+  bool within = true;
+  for (std::size_t k = 0; k < columns.size(); ++k)
+    within &= columns.data()[k] >= 0 && std::size_t(columns.data()[k]) < count;
+  demand(within, "a column is out of range");
+}
+
+// The rows of a table as the joined rows have columns: those that are shared, then the sums of lone ones.
+Array2 join_table(const Reals2& table, const Order& shared, const Lone& lone, const Reals& shares,
+                  const Order& starts) {
+  demand(starts.size() > 0 && shares.size() == lone.size(), "a share of each lone column, and where they begin");
+  demand_columns(shared, table.shape(0));
+  demand_columns(lone, table.shape(0));
+  for (std::size_t m = 0; m + 1 < starts.size(); ++m)
+    demand(starts.data()[m] >= 0 && starts.data()[m + 1] <= std::int64_t(lone.size()), "lone columns beyond their end");
+  const std::size_t rows = shared.size() + starts.size() - 1, width = table.shape(1);
+  auto joined = std::make_unique<double[]>(rows * width);
+  {
+    const nb::gil_scoped_release unlocked;
+    REGRETLESS_COMPILED(ascent_kernels)
+        .join_table(table.data(), std::int64_t(width), shared.data(), std::int64_t(shared.size()),
+                    {lone.data(), shares.data(), starts.data(), std::int64_t(starts.size()) - 1}, joined.get());
+  }
+  double* const data = joined.get();
+  return Array2(data, {rows, width}, owner_of(joined));
+}
+
 // Vectors of columns, one alone or some side by side.
 const TableKernels& table_kernels(std::size_t count) {
   demand(count == 1 || count == penalties || count == 2 * penalties, "one vector, or four or eight side by side");
@@ -332,6 +437,17 @@ void bind_ascent(nb::module_& m) {
   m.def("number_columns", &number_columns, "indices"_a.noconvert(), "columns"_a,
         "The columns of entries numbered afresh, of those that occur, and which these are, ascending. There may be "
         "64 columns an entry, at most.");
+  m.def("join_columns", &join_columns, "values"_a.noconvert(), "indices"_a.noconvert(), "starts"_a.noconvert(),
+        "columns"_a, "most"_a, "inverse"_a.noconvert().none() = nb::none(),
+        "Rows whose lone entries, those of columns that have no other, are joined to one number a row: values, columns "
+        "numbered afresh, starts; which columns keep their entries; the lone columns, the unit vectors along A^-1 x of "
+        "the lone entries x of each row, A a diagonal with that inverse or I, and where those of each joined number "
+        "begin; with an inverse, of each joined number its own, and x'x over its square. None where more than `most` "
+        "columns would be left, or few of the entries are lone, or rows cannot be used.");
+  m.def("join_table", &join_table, "table"_a.noconvert(), "shared"_a.noconvert(), "lone"_a.noconvert(),
+        "shares"_a.noconvert(), "starts"_a.noconvert(),
+        "Of a table with a row each column, the rows of shared columns, then the sums of those of lone columns times "
+        "their shares.");
   m.def("column_squares", &column_squares, "table"_a.noconvert(), "roots"_a.noconvert().none() = nb::none(),
         "The sum of squares of a vector, or of each of four or eight that lie side by side; of their entries times "
         "those of `roots`, if there are some. The same as `squares` gives of each.");

@@ -5,6 +5,7 @@
 #include "regretless/cell_columns.hpp"
 #include "regretless/column_ranks.hpp"
 #include "regretless/dual_ascent.hpp"
+#include "regretless/joined_columns.hpp"
 #include "regretless/vector_tables.hpp"
 #include "regretless/written_margins.hpp"
 
@@ -38,6 +39,14 @@ static LinearVerdict margins_of_block(const Block& block, const Labels& labels, 
                     rows_of(block));
 }
 
+static LinearVerdict mark_block(const Block& block, std::int64_t columns, ColumnMarks* marks) {
+  return std::visit([&](const auto& rows) { return mark_entries(rows, block.rows, columns, marks); }, rows_of(block));
+}
+
+static void join_block(const Block& block, std::int64_t shared, const RankWord* words, JoinedRows& to) {
+  std::visit([&](const auto& rows) { join_lone(rows, block.rows, shared, words, to); }, rows_of(block));
+}
+
 template <int N>
 static constexpr TableKernels of_tables{column_squares<N>, divide_columns<N>, size_columns<N>, share_columns<N>};
 
@@ -59,6 +68,9 @@ const AscentKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::climb_bl
                                                         REGRETLESS_ISA::mark_columns<std::int64_t>,
                                                         REGRETLESS_ISA::rank_columns<std::int32_t>,
                                                         REGRETLESS_ISA::rank_columns<std::int64_t>,
+                                                        REGRETLESS_ISA::mark_block,
+                                                        REGRETLESS_ISA::join_block,
+                                                        REGRETLESS_ISA::join_table,
                                                         REGRETLESS_ISA::of_tables<1>,
                                                         REGRETLESS_ISA::of_tables<4>,
                                                         REGRETLESS_ISA::of_tables<8>,

@@ -33,6 +33,29 @@ inline void copy_columns(const Block& block, std::int64_t from, std::int64_t n, 
   }
 }
 
+// Sparse rows with columns and starts of their own, which no other thread can change once they are checked.
+class OwnRows {
+ public:
+  explicit OwnRows(const Block& block)
+      : block_(block), columns_(new std::int32_t[std::size_t(block.entries)]),
+        starts_(new std::int64_t[std::size_t(block.rows + 1)]) {
+    copy_columns(block, 0, block.entries, columns_.get());
+    for (std::int64_t t = 0; t <= block.rows; ++t)
+      starts_[std::size_t(t)] = block.wide_starts ? static_cast<const std::int64_t*>(block.starts)[t]
+                                                  : static_cast<const std::int32_t*>(block.starts)[t];
+    block_.indices = columns_.get();
+    block_.starts = starts_.get();
+    block_.wide_indices = false;
+    block_.wide_starts = true;
+  }
+  const Block& block() const { return block_; }
+
+ private:
+  Block block_;
+  std::unique_ptr<std::int32_t[]> columns_;
+  std::unique_ptr<std::int64_t[]> starts_;
+};
+
 // Columns decide where a kernel reads and writes. It checks those of a row before it uses them; in between, another
 // thread may write to the caller's arrays. So kernels are given copies, or room for those of a row, in pieces that stay
 // in the cache.

@@ -32,19 +32,8 @@ Report ridge_regression(const Any& values, const std::optional<Any>& indices, co
   p.reach = reach;
   p.columns = std::int64_t(tilt.size());
   nb::gil_scoped_release unlocked;
-  std::vector<std::int32_t> columns;  // which another thread cannot change once they are checked
-  std::vector<std::int64_t> bounds;
-  if (r.block.starts) {
-    columns.resize(std::size_t(r.block.entries));
-    copy_columns(r.block, 0, r.block.entries, columns.data());
-    for (std::int64_t t = 0; t <= r.block.rows; ++t)
-      bounds.push_back(r.block.wide_starts ? static_cast<const std::int64_t*>(r.block.starts)[t]
-                                           : static_cast<const std::int32_t*>(r.block.starts)[t]);
-    r.block.indices = columns.data();
-    r.block.starts = bounds.data();
-    r.block.wide_indices = false;
-    r.block.wide_starts = true;
-  }
+  std::optional<OwnRows> own;
+  if (r.block.starts) r.block = own.emplace(r.block).block();
   const auto room =
       std::make_unique_for_overwrite<double[]>(std::size_t(ridge_room(r.block.rows, p.columns, r.block.entries)));
   p.room = room.get();

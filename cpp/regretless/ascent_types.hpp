@@ -55,6 +55,29 @@ inline std::int64_t rank_words(std::int64_t columns) { return columns / 64 + 1; 
 
 inline constexpr std::int64_t ray_counts = (ray_bins + 63) / 64 * 64;  // whole vectors of them, and some zeros
 
+// 64 columns: which of them have an entry, and which have another.
+struct ColumnMarks {
+  std::uint64_t once = 0, again = 0;
+};
+// Rows whose lone entries, those of columns that have no other, are joined to one number a row; and what these were:
+// their columns, and the vectors along which they are. There is room for an entry more a row, and for another.
+struct JoinedRows {
+  double *values = nullptr, *shares = nullptr;
+  std::int32_t *indices = nullptr, *lone = nullptr;
+  std::int64_t *starts = nullptr, *lone_starts = nullptr;
+  const double* inverse = nullptr;  // (columns), or null: that of the diagonal A
+  double* metric = nullptr;         // (rows, 2): of joined numbers the inverse in A, and the square of x' over theirs
+  std::int64_t joined = 0;          // how many rows have such a number
+};
+
+// The lone columns of rows, one row after the other, with the share that each has of what they are joined to.
+struct LoneColumns {
+  const std::int32_t* columns = nullptr;
+  const double* shares = nullptr;
+  const std::int64_t* starts = nullptr;
+  std::int64_t rows = 0;
+};
+
 // What the entries of a diagonal matrix start with.
 struct DiagonalStart {
   double prior = 1;
@@ -104,6 +127,10 @@ struct AscentKernels {
                       std::int64_t* used);
   void (*rank_wide)(std::int64_t* numbers, std::int64_t entries, std::int64_t columns, const RankWord* words,
                     std::int64_t* used);
+  LinearVerdict (*mark_entries)(const Block& block, std::int64_t columns, ColumnMarks* marks);
+  void (*join_lone)(const Block& block, std::int64_t shared, const RankWord* words, JoinedRows& to);
+  void (*join_table)(const double* table, std::int64_t width, const std::int64_t* shared, std::int64_t count,
+                     const LoneColumns& lone, double* to);
   TableKernels alone, four, eight;  // of so many
   void (*take_positive)(double* numbers, std::int64_t count);
   bool (*take_rows)(const double* from, std::int64_t rows, std::int64_t width, const std::int64_t* numbers,

@@ -411,6 +411,16 @@ def number_columns(indices: Annotated[NDArray, dict(order='C', device='cpu', wri
     The columns of entries numbered afresh, of those that occur, and which these are, ascending. There may be 64 columns an entry, at most.
     """
 
+def join_columns(values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], columns: int, most: int, inverse: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]] | None:
+    """
+    Rows whose lone entries, those of columns that have no other, are joined to one number a row: values, columns numbered afresh, starts; which columns keep their entries; the lone columns, the unit vectors along A^-1 x of the lone entries x of each row, A a diagonal with that inverse or I, and where those of each joined number begin; with an inverse, of each joined number its own, and x'x over its square. None where more than `most` columns would be left, or few of the entries are lone, or rows cannot be used.
+    """
+
+def join_table(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shared: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], lone: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], shares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """
+    Of a table with a row each column, the rows of shared columns, then the sums of those of lone columns times their shares.
+    """
+
 def column_squares(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], roots: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> list[float]:
     """
     The sum of squares of a vector, or of each of four or eight that lie side by side; of their entries times those of `roots`, if there are some. The same as `squares` gives of each.

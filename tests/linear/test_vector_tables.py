@@ -188,3 +188,51 @@ def test_few_rows_of_hashed_words_are_certified(learner):
     wide.indices, wide.indptr = rows.indices.astype(np.int64), rows.indptr.astype(np.int64)
     lines = [list(map(str, learner.fit(one, labels).certify(one, labels))) for one in (rows, wide)]
     assert lines[0] == lines[1]
+
+
+@pytest.mark.parametrize("measured", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("wide", [np.int32, np.int64])
+def test_joined_columns_have_the_scores_and_lengths_of_what_they_stand_for(measured, dtype, wide):
+    """Vectors of joined columns score the joined rows, and are as long, as those of all columns that they stand for do
+    the rows; in a diagonal too, where no other vector of these scores is shorter."""
+    random, columns = np.random.default_rng(3), 1500
+    X = csr_array((random.normal(size=900), random.integers(0, columns, 900), np.arange(0, 901, 9)), shape=(100, 1500))
+    X.sum_duplicates()
+    X.data[X.indptr[7] : X.indptr[8]] = 0
+    X = X.astype(dtype)
+    diagonal = random.uniform(0.1, 10, columns) if measured else np.ones(columns)
+    rows = X.data, X.indices.astype(wide), X.indptr.astype(wide)
+    values, indices, starts, *which, metric = _core.join_columns(
+        *rows, columns, columns, 1 / diagonal if measured else None
+    )
+    joins = narrowed.JoinedColumns(*which, metric, columns)
+    joined = csr_array((values, indices, starts), shape=(100, joins.size))
+    assert joined.nnz < X.nnz
+    assert joins.starts[-1] == len(joins.lone) == (np.bincount(X.indices) == 1)[X.indices[X.data != 0]].sum()
+    short = random.normal(size=joins.size)
+    whole = joins.whole(short)
+    np.testing.assert_allclose(joined @ short, X.astype(np.float64) @ whole, atol=1e-12)
+    assert np.linalg.norm(short) == pytest.approx(np.linalg.norm(whole), rel=1e-14)
+    inverse = np.append(1 / diagonal[joins.used], metric[:, 0]) if measured else np.ones(joins.size)
+    assert (short**2 / inverse).sum() == pytest.approx((whole**2 * diagonal).sum(), rel=1e-13)
+    along = X.astype(np.float64).T @ random.normal(size=100) / diagonal  # a sum of A^-1 x has its like there
+    again, clean = joins.of((along * diagonal)[:, None])
+    assert not clean
+    np.testing.assert_allclose(joins.whole(again[:, 0] * inverse), along, atol=1e-12)
+    if measured:
+        lengths2 = joined.power(2) @ np.append(np.ones(len(joins.used)), metric[:, 1])
+        np.testing.assert_allclose(lengths2, X.astype(np.float64).power(2).sum(axis=1), rtol=1e-12)
+
+
+def test_rows_that_cannot_be_used_are_not_joined():
+    """Columns that are out of range, or more of them than are wanted, leave rows as they are; a table that lacks a
+    column is refused."""
+    rows = np.ones(4), np.array([0, 5, 5, 7], np.int32), np.array([0, 2, 4], np.int32)
+    assert _core.join_columns(*rows, 7, 7) is None
+    assert _core.join_columns(*rows, 8, 2) is None
+    joined = _core.join_columns(*rows, 8, 3)
+    assert joined is not None
+    assert joined[3].tolist() == [5]
+    with pytest.raises(ValueError, match="out of range"):
+        _core.join_table(np.ones((7, 1)), *joined[3:7])

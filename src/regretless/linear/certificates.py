@@ -20,7 +20,7 @@ from ..data.batch import Array, Batch
 from ..data.sample import sample_of
 from ..errors import RegretlessError
 from ..ledger import FIELDS, Ledger
-from ..rows.narrowed import Wide, few_columns, widened
+from ..rows.narrowed import Narrow, Wide, widened
 from ..rows.sample_weights import read_weights
 from ..rows.state import BaseState, Rules
 from ..rows.validation import read_rows
@@ -167,11 +167,11 @@ class FirstPass(ABC):
 
 
 class InFewColumns(NamedTuple):
-    """A learner and its rows with the columns numbered afresh that occur, and which these are."""
+    """A learner and its rows with fewer columns, and which these are."""
 
     learner: Any
     rows: Batch
-    used: Array
+    which: Narrow
 
 
 class CertifiedLearner(FirstPass, ABC):
@@ -311,17 +311,16 @@ class CertifiedLearner(FirstPass, ABC):
         why, replayed = self._of_other_rounds(again, weights)
         if why is not None:
             return Certificates(self.declined(why) + future)
-        learner, batch, used = (
-            (self, batch, None) if against is not None else self._of_columns_that_occur(batch, replayed)
-        )
-        again = partial(iter, [(batch, codes)])
+        learner, few, which = (self, batch, None) if against is not None else self._in_fewer_columns(batch, replayed)
+        again = partial(iter, [(few, codes)])
         question = learner.question(again, len(batch), in_memory=True, svm=svm, against=against, deep=deep)
         facts = [replace(one, width=self.state_.columns + 1.0) for one in question.target_facts]
-        question = replace(question, replayed=replayed, target_facts=facts)
+        joined = batch.entries / max(1, few.entries)
+        question = replace(question, replayed=replayed, target_facts=facts, joined=joined)
         certificates = self._judged(question, weights)
-        if used is not None:
+        if which is not None:
             made: dict[int, Wide] = {}
-            certificates = [widened(one, used, self.state_.columns, made) for one in certificates]
+            certificates = [widened(one, which, made) for one in certificates]
         return Certificates(certificates + future)
 
     def _of_other_rounds(self, again: Rounds, weights: Array | None) -> tuple[str | None, Any]:
@@ -360,16 +359,16 @@ class CertifiedLearner(FirstPass, ABC):
         certificates = self.certify_rounds(replace(question, sample=sample_of(batch, codes)))
         return [with_constant_apart(one) for one in certificates] if apart else certificates
 
-    def _of_columns_that_occur(self, batch: Batch, replayed: Any) -> tuple[Self, Batch, Array | None]:
-        """The learner and its rows with the columns numbered afresh that occur, and which these are; as they are, and
-        None, where most columns occur."""
+    def _in_fewer_columns(self, batch: Batch, replayed: Any) -> tuple[Self, Batch, Narrow | None]:
+        """The learner and its rows with fewer columns, and which these are; as they are, and None, where most are
+        needed."""
         few = replayed if isinstance(replayed, InFewColumns) else self._in_few_columns(batch)
         return few or (self, batch, None)
 
     def _in_few_columns(self, batch: Batch) -> InFewColumns | None:
-        """The learner and its rows with the columns numbered afresh; None where most columns occur."""
-        few = few_columns(batch)
-        state = self.state_.narrowed(few.used) if few else None
+        """The learner and its rows with fewer columns; None where most are needed."""
+        few = self.state_.few_columns(batch)
+        state = self.state_.narrowed(few.which) if few else None
         if few is None or state is None:
             return None
         learner = copy(self)

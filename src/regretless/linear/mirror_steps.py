@@ -13,7 +13,7 @@ import numpy as np
 from .. import _core
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
-from ..rows.narrowed import MANY_COLUMNS
+from ..rows.narrowed import MANY_COLUMNS, Narrow
 from ..rows.state import BaseState, Rules
 from ..theory.rounding import EPSILON
 from .state import EUCLIDEAN, Geometry
@@ -218,9 +218,9 @@ class MirrorState(BaseState):
         self.memory[target, BIAS_CACHED] = self.link == "simplex"
         self.books[target] = 0
 
-    def narrowed(self, columns: Array) -> Self | None:
+    def narrowed(self, which: Narrow) -> Self | None:
         """The dual coordinates of other columns are 0; how many there are in all, the memory says."""
-        other = self._of_columns(columns, ("pairs",))
+        other = self._of_columns(which, ("pairs",))
         other.whole = False  # for another number of columns would be played otherwise
         return other
 

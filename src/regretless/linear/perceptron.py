@@ -236,7 +236,7 @@ class StartedState(State):
             "taken for it until now: announce both, as classes= of partial_fit, or give labels of which one is above 0"
         )
 
-    def narrowed(self, columns: Array) -> None:
+    def few_columns(self, batch: Batch) -> None:
         """Weights may begin at other numbers than 0 in columns that no row has."""
 
     def start(self) -> Array:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import replace
 from math import nan, sqrt
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from ..data.batch import Array, Batch, norms2
 from ..data.sample import one_in
 from ..errors import ParameterError
 from ..ledger import FIELDS
+from ..rows.narrowed import JoinedColumns, Narrow, joined_columns
 from ..rows.state import BaseState, length, length_of
 from ..theory.facts import LinearFacts
 from ..theory.second_order_perceptron import SecondOrderFacts
@@ -33,6 +35,7 @@ PIECE, ENOUGH = 64, 8  # rows that are learned from together, or not; and how ma
 MOST_WHITENED = 20_000_000  # entries of dense rows that a full matrix would make of them
 IN_ELLIPSOID = "the direction of a linear SVM in an ellipsoid, C = {0:g}"
 MEAN = "/(mean r^2)"
+OF_JOINED = ", of vectors that are multiples of A^-1 x in columns of one row x"
 Back = Callable[[Array, float], tuple[Array, float]]
 
 
@@ -101,6 +104,18 @@ class SecondOrderLearner(OnlineClassifier):
         grown.spare = spare
         return grown
 
+    def _in_fewer_columns(self, batch: Batch, replayed: Any) -> tuple[Self, Batch, Narrow | None]:
+        """With lone entries joined, where the weights in their columns are multiples of A^-1 x: of one target whose
+        diagonal matrix is in units of the features."""
+        learner, rows, which = super()._in_fewer_columns(batch, replayed)
+        diagonal = learner.state_.diagonal if learner.state_.sized else None
+        few = None if diagonal is None else joined_columns(rows, diagonal.inverse)
+        if which is None or few is None or not isinstance(few.which, JoinedColumns):
+            return learner, rows, which
+        learner = copy(learner)
+        learner.state_ = learner.state_.joined(few.which)
+        return learner, few.rows, few.which.among(which)
+
     def geometry(self) -> Geometry:
         """Comparators are measured by the matrix that was learned."""
         return Ellipsoid(self.state_)
@@ -147,8 +162,14 @@ class Ellipsoid(Geometry):
 
     def __init__(self, state: SecondOrderState, penalties: Sequence[float] | None = None) -> None:
         self.state, self._penalties = state, penalties
+        if state.stretch is not None:
+            self.OF_MARGIN = EUCLIDEAN + OF_JOINED
         self._roots: dict[int, tuple[Array, float]] = {}
         self._triangles: dict[int, Array] = {}
+
+    def plain(self) -> tuple[Array, float] | None:
+        """Where lone entries are joined, what makes their squares those of the entries."""
+        return None if self.state.stretch is None else (self.state.stretch, 1.0)
 
     def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:
         """sqrt(v'A v), the constant feature included; there is no divergence."""

@@ -4,6 +4,7 @@ sketch of it."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
@@ -15,6 +16,7 @@ from .. import _core
 from ..data.batch import Array
 from ..errors import RegretlessError
 from ..rows.factor import put_upper, upper_of
+from ..rows.narrowed import JoinedColumns, Narrow
 from ..rows.state import BaseState, BatchPlayer, BatchRounds, Report, Rules, length, zeros_on_lines
 from ..theory.rounding import EPSILON
 
@@ -150,6 +152,7 @@ class SecondOrderState(BaseState):
     lower: Array
     spare: SecondOrderState | None = None
     diagonal: Diagonal | None = None  # of a narrowed state with one target, which is not played on
+    stretch: Array | None = None  # with lone entries joined: x'x of what a column stands for, over its own square
 
     def __init__(
         self,
@@ -214,14 +217,27 @@ class SecondOrderState(BaseState):
 
     # ---- what it means
 
-    def narrowed(self, columns: Array) -> Self | None:
+    def narrowed(self, which: Narrow) -> Self | None:
         """Of a diagonal matrix: the sums of other columns are 0."""
         if self._apart:
             return None
-        other = self._of_columns(columns, ("records",))
+        other = self._of_columns(which, ("records",))
         if self._weighted and self.targets == 1:
             numbers = _core.read_diagonal(other.records, self.prior, self.sized, LEAST_PRIOR)
             other.diagonal = Diagonal(*numbers)
+        return other
+
+    def joined(self, which: JoinedColumns) -> Self:
+        """What was narrowed, to one target, with the lone entries of rows joined: of weights in lone columns the
+        nearest in A that are multiples of A^-1 x."""
+        assert self.diagonal is not None
+        weights, _, inverse, energy, volume = self.diagonal
+        other = copy(self)
+        other.columns = which.size
+        its = np.concatenate([inverse[which.used], which.metric[:, 0]])
+        along, _ = which.of((weights / inverse)[:, None])
+        other.diagonal = Diagonal(along[:, 0] * its, np.sqrt(1 / its), its, energy, volume)
+        other.stretch = np.concatenate([np.ones(len(which.used)), which.metric[:, 1]])
         return other
 
     def coefficients(self) -> Array:

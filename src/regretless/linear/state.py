@@ -12,6 +12,7 @@ import numpy as np
 from .. import _core
 from ..data.batch import Array, Batch
 from ..ledger import FIELDS
+from ..rows.narrowed import FewColumns, Narrow, few_columns, joined_columns
 from ..rows.state import BaseState, Rules, length
 
 SCALE, NORM2, BIAS, ROUNDING, CLOCK, LAG_BIAS = range(6)  # columns of `memory`
@@ -72,9 +73,13 @@ class State(BaseState):
         """An empty state of weights alone, for as many targets, whose books are read in the same way."""
         return State(columns, self.targets)
 
-    def narrowed(self, columns: Array) -> Self | None:
+    def few_columns(self, batch: Batch) -> FewColumns | None:
+        """With lone entries joined, of whose rows weights are multiples there; or in the columns that occur."""
+        return joined_columns(batch) or few_columns(batch)
+
+    def narrowed(self, which: Narrow) -> Self | None:
         """The weights of other columns are 0."""
-        return self._of_columns(columns)
+        return self._of_columns(which)
 
     def mirror(self, target: int) -> None:
         """Exchange the two classes of a target."""
@@ -143,7 +148,7 @@ class Geometry:
     """How a learner's theorems measure a comparator, and which ones they allow: any vector, by its Euclidean length."""
 
     PART: ClassVar[str] = "what is allowed of yours"  # the name of what `admissible` makes of a user's vector
-    OF_MARGIN: ClassVar[str] = ""  # what the name of the vector of the maximum margin, which is Euclid's, ends with
+    OF_MARGIN: str = ""  # what the name of the vector of the maximum margin, which is Euclid's, ends with
 
     def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:
         """The length and the divergence of a vector.
@@ -196,6 +201,11 @@ class Geometry:
         """Make of vectors that lie side by side what `admissible` makes of each, where they lie; the weights of the
         constant feature that they have then."""
         return list(biases)
+
+    def plain(self) -> tuple[Array, float] | None:
+        """The inverse of the diagonal with which machines of rows as they were played climb along those that are read,
+        and that of the constant feature; None where rows are those."""
+        return None
 
     def whitened(self, batch: Batch, target: int) -> Whitened | None:
         """The rows in which comparators are measured by Euclid's length; None where they are that already, or none can

@@ -134,15 +134,15 @@ class CertifiedRegressor(ABC):
         batch = replace(rows, labels=read_outcomes(y, len(rows)))
         few = None if against is not None or self.state_.full else few_columns(batch)
         some = batch if few is None else replace(few.rows, labels=batch.labels)
-        state = None if few is None else self._played_in(some, few.used)
+        state = None if few is None else self._played_in(some, few.which.used)
         if state is None and not self.gives(partial(iter, [batch])):
             return Certificates(self.declined(NOT_REPRODUCED.format(name="X")))
         if few is None:
             return Certificates(self.certify_rounds(partial(iter, [batch]), against))
         learner, made = copy(self), dict[int, Wide]()
-        learner.state_ = state or self.state_.of_columns(few.used)
+        learner.state_ = state or self.state_.of_columns(few.which)
         certificates = learner.certify_rounds(partial(iter, [some]))
-        return Certificates(widened(one, few.used, self.state_.columns, made) for one in certificates)
+        return Certificates(widened(one, few.which, made) for one in certificates)
 
     def _played_in(self, batch: Batch, used: Array) -> RegressionState | None:
         """What is learned from rows in the columns that they have, if that is what was learned; else None."""

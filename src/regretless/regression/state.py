@@ -12,6 +12,7 @@ from .. import _core
 from ..data.batch import Array
 from ..errors import RegretlessError
 from ..rows.mixture_state import BLOCK, FULL, LANES, RATES, MixtureState
+from ..rows.narrowed import Narrow
 from ..rows.state import Rules
 from .losses import FORECAST_LOSSES, ForecastLoss
 from .validation import NEGATIVE
@@ -197,14 +198,14 @@ class RegressionState(MixtureState):
 
     # ---- what it means
 
-    def narrowed(self, columns: Array) -> Self | None:
+    def narrowed(self, which: Narrow) -> Self | None:
         """Without matrices: what no row has says nothing."""
-        return None if self.full else self.of_columns(columns)
+        return None if self.full else self.of_columns(which)
 
-    def of_columns(self, columns: Array) -> Self:
+    def of_columns(self, which: Narrow) -> Self:
         """As it stands in some columns, of a state without matrices."""
-        other = self._of_columns(columns)
-        other.cells = self.cells[columns]
+        other = self._of_columns(which)
+        other.cells = self.cells[which.used]
         return other
 
     def coefficients(self) -> Array:

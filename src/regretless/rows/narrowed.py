@@ -9,48 +9,139 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import _core
 from ..certificate import Certificate
 from ..comparator import Comparator
 from ..data.batch import Array, Batch, narrow
 
 MANY_COLUMNS = 1 << 16  # beyond which those that occur are numbered afresh, if they are fewer than half
+DEAR_COLUMNS = 8  # an entry, up to which rounds are played again in all columns
+
+
+class SomeColumns(NamedTuple):
+    """Those that occur, ascending, and how many there are in all."""
+
+    used: Array
+    columns: int
+
+    @property
+    def size(self) -> int:
+        """How many these are."""
+        return len(self.used)
+
+    def of(self, table: Array) -> tuple[Array, bool]:
+        """The rows of a table that are these columns', and whether all others hold nothing but zeros."""
+        return _core.rows_of(table, self.used)
+
+    def whole(self, vector: Array) -> Array:
+        """A vector of these columns, which may have the weight of a constant feature at its end, in all columns: 0 in
+        the others."""
+        count = self.size
+        wide = np.zeros((*vector.shape[:-1], self.columns + vector.shape[-1] - count))
+        wide[..., self.used], wide[..., self.columns :] = vector[..., :count], vector[..., count:]
+        return wide
+
+
+class JoinedColumns(NamedTuple):
+    """Those that are shared, and then one for each row that has lone entries, those of columns that have no other: they
+    are joined to one number. A vector stands for the one that has in the lone columns of each row a multiple of the row
+    or, where a diagonal A measures vectors, of A^-1 times it; it has the same scores and the same length, but for
+    rounding.
+
+    Attributes
+    ----------
+    used : ndarray of int64
+        Which columns are shared, ascending.
+    lone, shares : ndarray
+        The lone columns, row after row, and what stands in them of a vector with a 1 in their place.
+    starts : ndarray of int64
+        Where those of each such row begin, and where the last ones end.
+    metric : ndarray, shape (joined numbers, 2)
+        The entries of A^-1 of each, and by how much longer the entries are in their square; empty without A.
+    columns : int
+        How many there are in all.
+    """
+
+    used: Array
+    lone: Array
+    shares: Array
+    starts: Array
+    metric: Array
+    columns: int
+
+    @property
+    def size(self) -> int:
+        """How many these are."""
+        return len(self.used) + len(self.starts) - 1
+
+    def of(self, table: Array) -> tuple[Array, bool]:
+        """The vectors that stand for those of a table with a row each column; they are never those themselves."""
+        return _core.join_table(table, self.used, self.lone, self.shares, self.starts), False
+
+    def among(self, others: Narrow) -> JoinedColumns:
+        """These, of those columns that others name."""
+        return self._replace(used=others.used[self.used], lone=others.used[self.lone], columns=others.columns)
+
+    def whole(self, vector: Array) -> Array:
+        """What a vector stands for in all columns; it may have the weight of a constant feature at its end."""
+        shared, count = len(self.used), self.size
+        wide = np.zeros((*vector.shape[:-1], self.columns + vector.shape[-1] - count))
+        wide[..., self.used], wide[..., self.columns :] = vector[..., :shared], vector[..., count:]
+        wide[..., self.lone] = np.repeat(vector[..., shared:count], np.diff(self.starts), axis=-1) * self.shares
+        return wide
+
+
+Narrow = SomeColumns | JoinedColumns
 
 
 class FewColumns(NamedTuple):
-    """Rows with the columns numbered afresh that occur in them, and which these are, ascending."""
+    """Rows with fewer columns, and which these are."""
 
     rows: Batch
-    used: Array
+    which: Narrow
 
 
 def few_columns(batch: Batch) -> FewColumns | None:
     """The rows, without labels, in the few of many columns that occur; None where these are most of them."""
     if batch.columns <= MANY_COLUMNS or batch.indices is None:
         return None
-    few = FewColumns(*narrow(batch))
-    return few if 2 * len(few.used) < batch.columns else None
+    rows, used = narrow(batch)
+    return FewColumns(rows, SomeColumns(used, batch.columns)) if 2 * len(used) < batch.columns else None
 
 
-def widened(certificate: Certificate, used: Array, columns: int, made: dict[int, Wide]) -> Certificate:
+def joined_columns(batch: Batch, inverse: Array | None = None) -> FewColumns | None:
+    """The rows, without labels, with their lone entries joined, as they are or as a diagonal with this inverse measures
+    vectors; None where most columns would be left, or there are so many that vectors of all of them are dear beside the
+    rows."""
+    columns, indices, starts = batch.columns, batch.indices, batch.starts
+    if not MANY_COLUMNS < columns <= DEAR_COLUMNS * batch.entries or indices is None or starts is None:
+        return None
+    joined = _core.join_columns(batch.values, indices, starts, columns, (columns - 1) // 2, inverse)
+    if joined is None:
+        return None
+    values, indices, starts, used, lone, shares, lone_starts, metric = joined
+    which = JoinedColumns(used, lone, shares, lone_starts, metric, columns)
+    return FewColumns(Batch(values, None, which.size, indices, starts), which)
+
+
+def widened(certificate: Certificate, which: Narrow, made: dict[int, Wide]) -> Certificate:
     """The certificate with the vector of its comparator in all columns, of which it knows some.
 
     Parameters
     ----------
     certificate : Certificate
-    used : ndarray of int
-        Which columns its vectors have, besides that of a constant feature at their end.
-    columns : int
-        How many there are.
+    which : SomeColumns or JoinedColumns
+        Those that its vectors have, besides that of a constant feature at their end.
     made : dict
         Vectors with all columns, by the identity of those that have some: what is shared stays so.
     """
     comparator = certificate.comparator
-    each = tuple(widened(one, used, columns, made) for one in certificate.each)
+    each = tuple(widened(one, which, made) for one in certificate.each)
     of_vector = isinstance(comparator, Comparator)
     vector = _VECTOR.__get__(comparator) if of_vector else getattr(comparator, "vector", None)
     if vector is None:
         return replace(certificate, each=each)
-    wide = made.setdefault(id(vector), Wide(vector, used, columns))
+    wide = made.setdefault(id(vector), Wide(vector, which))
     comparator = with_vector(comparator, wide) if of_vector else replace(comparator, vector=wide.whole)
     read = None if certificate.read is None else (certificate.read[0], comparator, certificate.read[2])
     return replace(certificate, comparator=comparator, read=read, each=each)
@@ -79,24 +170,18 @@ class Wide:
 
     Parameters
     ----------
-    vector : ndarray or Scaled, shape (..., columns that occur) or with that of a constant feature at their end
-    used : ndarray of int
+    vector : ndarray or Scaled, shape (..., columns that are known) or with that of a constant feature at their end
+    which : SomeColumns or JoinedColumns
         Which columns these are.
-    columns : int
-        How many there are.
     """
 
-    def __init__(self, vector: Array | Scaled, used: Array, columns: int) -> None:
-        self._vector, self._used, self._columns = vector, used, columns
+    def __init__(self, vector: Array | Scaled, which: Narrow) -> None:
+        self._vector, self._which = vector, which
 
     @cached_property
     def whole(self) -> Array:
-        """The vector; 0 in the other columns."""
-        some = self._vector.whole if isinstance(self._vector, Scaled) else self._vector
-        count = len(self._used)
-        wide = np.zeros((*some.shape[:-1], self._columns + some.shape[-1] - count))
-        wide[..., self._used], wide[..., self._columns :] = some[..., :count], some[..., count:]
-        return wide
+        """The vector."""
+        return self._which.whole(self._vector.whole if isinstance(self._vector, Scaled) else self._vector)
 
 
 class LateComparator(Comparator):

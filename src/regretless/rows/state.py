@@ -18,6 +18,7 @@ from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..ledger import FIELDS, Ledger
 from ..memory import allowed, more, shown
+from .narrowed import FewColumns, Narrow, few_columns
 
 LONG = 1 << 13  # numbers of a vector that is read once for its length, if that is possible
 LEAST_SQUARES = 1e-200  # beside which squares that are no floats of full precision are nothing
@@ -107,7 +108,7 @@ class BaseState(ABC):
         How many learners play side by side: 1 for two classes, one for each class otherwise.
     """
 
-    whole: bool = True  # of a narrowed state: whether the columns that it leaves out hold nothing but zeros
+    whole: bool = True  # of a narrowed state: whether it has all that is not 0, as it is
     FEATURES: ClassVar[dict[str, float]] = {}  # name -> what stands in the row of a feature that is new
     TARGETS: ClassVar[dict[str, int]] = {}  # name -> numbers a target
 
@@ -233,19 +234,23 @@ class BaseState(ABC):
                 self._player = None
         self.columns = columns
 
-    def narrowed(self, columns: Array) -> Self | None:
+    def few_columns(self, batch: Batch) -> FewColumns | None:
+        """The rounds that were played in fewer columns, in which it can be narrowed; None where most are needed."""
+        return few_columns(batch)
+
+    def narrowed(self, which: Narrow) -> Self | None:
         """The state as it stands in some columns, the only ones that its rounds had; to be read, not to be played on.
 
         None of a state that says something of other columns than those of its rounds.
         """
         return None
 
-    def _of_columns(self, columns: Array, names: Iterable[str] | None = None) -> Self:
+    def _of_columns(self, which: Narrow, names: Iterable[str] | None = None) -> Self:
         """A copy that has some rows of these arrays, the features' by default, and shares what is of targets."""
         other = copy(self)
-        other.columns, other._player, other.whole = len(columns), None, True
+        other.columns, other._player, other.whole = which.size, None, True
         for name in self.features() if names is None else names:
-            rows, clean = _core.rows_of(getattr(self, name), columns)
+            rows, clean = which.of(getattr(self, name))
             setattr(other, name, rows)
             other.whole &= clean
         return other

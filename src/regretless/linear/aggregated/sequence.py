@@ -59,7 +59,7 @@ class BlockPlay:
 
     def __init__(self, state: AggregatedState, rules: Any, few: FewColumns | None = None) -> None:
         self._ours, self.few = state, few
-        self.twin = state.without_matrices(len(few.used)) if few else state.blank(state.columns, state.targets)
+        self.twin = state.without_matrices(few.which.size) if few else state.blank(state.columns, state.targets)
         self.twin.rules, self.twin.steady = state.rules, state.steady
         self._player: Any = self.twin.player(rules)
         self._wanted, self._done, self._plays = int(state.ledger().rounds), 0, True
@@ -117,7 +117,7 @@ class BlockPlay:
         return MemberBlocks(np.stack(self._losses), self._ends) if self._same else None
 
     def _is_ours(self) -> bool:
-        return self._ours.same_within(self.twin, self.few.used) if self.few else self._ours.same(self.twin)
+        return self._ours.same_within(self.twin, self.few.which.used) if self.few else self._ours.same(self.twin)
 
 
 def best_sequence(

@@ -13,6 +13,7 @@ from ... import _core
 from ...data.batch import Array
 from ...ledger import FIELDS, Ledger
 from ...rows.mixture_state import FULL, LANES, RATES, MixtureState
+from ...rows.narrowed import Narrow
 from ...rows.state import BaseState, BatchPlayer, BatchRounds, Report, Rules, length, zeros_on_lines
 
 COIN, STACK = _core.AGGREGATED_COIN, _core.AGGREGATED_STACK  # the places of the bettor and of the stacked member
@@ -274,11 +275,11 @@ class AggregatedState(MixtureState):
 
     # ---- what it means
 
-    def narrowed(self, columns: Array) -> Self | None:
+    def narrowed(self, which: Narrow) -> Self | None:
         """Without matrices: what no row has says nothing."""
         if self.full:
             return None
-        other = self._of_columns(columns)
+        other, columns = self._of_columns(which), which.used
         other.cells = _by_columns(len(columns), self.cells.shape[1])  # as `cells_of` reads them; nothing plays them
         for begin in range(0, len(columns), BLOCK):
             other.cells[begin : begin + BLOCK] = self.cells[columns[begin : begin + BLOCK]]

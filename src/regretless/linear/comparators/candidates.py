@@ -95,8 +95,7 @@ def machine_directions(
     """
     if not SVM_LENGTHS2[0] < longest2 < SVM_LENGTHS2[1]:
         return []
-    usual = MORE_PENALTIES if batch.entries <= FEW_ENTRIES else PENALTIES
-    shares = usual if penalties is None else penalties
+    shares = penalties_of(batch.entries) if penalties is None else penalties
     climbed = _climbed(batch, signs, intercept, np.array(shares) / longest2, list(orders), inverse or (None, 1.0))
     return [] if climbed is None else list(zip(shares, climbed[0], climbed[1].tolist(), strict=True))
 
@@ -126,6 +125,11 @@ def class_directions(
         return []
     vectors, biases = (its.reshape(classes, len(PENALTIES), -1).transpose(1, 2, 0) for its in climbed)
     return list(zip(PENALTIES, vectors, biases[:, 0], strict=True))
+
+
+def penalties_of(entries: int) -> Sequence[float]:
+    """Those of machines of rows with so many entries."""
+    return MORE_PENALTIES if entries <= FEW_ENTRIES else PENALTIES
 
 
 def _climbed(

@@ -19,7 +19,7 @@ from ...theory.facts import LinearFacts
 from ..separation.budget import Budget
 from ..separation.result import CallRows, by_places
 from ..state import Geometry, Whitened
-from .candidates import Means, Plan, class_directions, machine_directions
+from .candidates import Means, Plan, class_directions, machine_directions, penalties_of
 from .evaluate import Span, Tally, read_tallies, signed, together
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ class Question:
         More directions to look along, shapes (columns, targets) and (targets,).
     replayed : object or None
         What the learner wrote down when it played the rounds again, to see whether they are its own.
+    joined : float
+        How many entries of the rows that were played each of these stands for. How long is searched goes by those.
     call : callable
         What rows are called, by their places among the rounds.
     """
@@ -105,6 +107,7 @@ class Question:
     counts: Array | None = None
     other: Sequence[tuple[str, Array, Array]] = ()
     replayed: Any = None
+    joined: float = 1.0
     call: CallRows = by_places
 
     def budget(self, entries: int, separable: bool = False, parts: int | None = None) -> Budget:
@@ -148,16 +151,23 @@ class Question:
     def look(self, sights: Sequence[Tally], whole: bool = False) -> list[RaySums]:
         """What some sights come to; of a sample, if there is one, each of its rounds for as many as it stands for."""
         if self.sample is None:
-            return self.gather(sights, whole)
+            seen = self.gather(sights, whole)
+            if self.joined == 1:
+                return seen
+            known = (self._known(sight, whole) for sight in sights)
+            return [replace(sums, longest=its[1], total=its[2]) for sums, its in zip(seen, known, strict=True)]
         rows = sum(len(batch) for batch, _ in self.sample())
         spans = [Span(rows, 1, 0)] * self.state.targets
         seen = []
         for sight, sums in zip(sights, read_tallies(sights, self.sample(), spans), strict=True):
-            ledgers = [self.sums(None if whole else target) for target in sight.whose.tolist()]
-            known = [(ledger.rounds, ledger.max_norm2, ledger.total_norm2) for ledger in ledgers]
-            rounds, longest, total = np.array(known).T
+            rounds, longest, total = self._known(sight, whole)
             seen.append(replace(sums.scaled(rounds / max(rows, 1)), rounds=rounds, longest=longest, total=total))
         return seen
+
+    def _known(self, sight: Tally, whole: bool) -> Array:
+        """How many rounds each direction's target played, their largest squared length, and the sum of these."""
+        ledgers = [self.sums(None if whole else target) for target in sight.whose.tolist()]
+        return np.array([(ledger.rounds, ledger.max_norm2, ledger.total_norm2) for ledger in ledgers]).T
 
     def writes_margins(self, directions: int) -> bool:
         """Whether the margins of all rows along so many directions have room: what a vector is charged is read from
@@ -171,7 +181,11 @@ class Question:
 
     def entries(self) -> int:
         """How many entries the rows have that comparators are looked for on, which are at hand."""
-        return sum(batch.entries for batch, _ in (self.sample or self.rounds)())
+        return sum(self.entries_of(batch) for batch, _ in (self.sample or self.rounds)())
+
+    def entries_of(self, batch: Batch) -> int:
+        """How many entries some rows had when they were played."""
+        return round(self.joined * batch.entries)
 
     def part_is_enough(self) -> bool:
         """Whether the weights are so few beside the rows that a part of these teaches about as much as all."""
@@ -189,15 +203,16 @@ class Question:
         as they are."""
         random, directions = np.random.default_rng(0), []
         for batch, codes in (self.sample or self.rounds)():
-            signs = signed(codes, target, self.state.targets)
-            plain = Whitened(batch, self.rules.intercept, self.sums().max_norm2, as_it_is, OF_ROWS)
+            signs, longest2 = signed(codes, target, self.state.targets), self.sums().max_norm2
+            plain = Whitened(batch, self.rules.intercept, longest2, as_it_is, OF_ROWS, self.geometry.plain())
             white = self.geometry.whitened(batch, target)
-            entries = max(1, (white or plain).rows.entries)
+            entries = max(1, self.entries_of((white or plain).rows))
             most = len(batch) if self.deep else ceil(MOST_PLAYED * len(batch) / entries)
             orders = [order_of(len(batch), random)[:most] for _ in range(self._climbs(entries))]
             for its in self._climbers(plain, white) if orders else ():
+                penalties = its.penalties or penalties_of(entries)
                 climbed = machine_directions(
-                    its.rows, signs, its.intercept, its.length2, orders, its.penalties, its.inverse
+                    its.rows, signs, its.intercept, its.length2, orders, penalties, its.inverse
                 )
                 for penalty, vector, bias in climbed:
                     vector, bias = its.back(vector, bias)
@@ -229,7 +244,8 @@ class Question:
         """Linear support vector machines of each class against the rest, of the rounds or of the sample of them."""
         random, targets, directions = np.random.default_rng(0), self.state.targets, []
         for batch, codes in (self.sample or self.rounds)():
-            orders = [order_of(len(batch), random) for _ in range(climbs_of_classes(batch.entries, targets))]
+            climbs = climbs_of_classes(self.entries_of(batch), targets)
+            orders = [order_of(len(batch), random) for _ in range(climbs)]
             longest2 = self.sums().max_norm2
             machines = class_directions(batch, codes, targets, self.rules.intercept, longest2, orders)
             directions += [(OF_ROWS.format(penalty), vectors, biases) for penalty, vectors, biases in machines]

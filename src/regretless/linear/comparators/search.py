@@ -224,7 +224,7 @@ def _read(
 def _comparator(question: Question, target: int, v: Vector, k: int, exact: VectorLosses) -> Comparator:
     geometry, loss, norm = question.geometry, question.target_facts[target].loss, length(v.vector, v.bias)
     own, divergence = (norm, 0.0) if type(geometry) is Geometry else geometry.measure(v.vector, v.bias, target)
-    return exact.comparator(
+    comparator = exact.comparator(
         k,
         v.name,
         norm,
@@ -235,6 +235,10 @@ def _comparator(question: Question, target: int, v: Vector, k: int, exact: Vecto
         divergence=divergence,
         product=geometry.product(v.vector, v.bias, target),
     )
+    if question.joined == 1:
+        return comparator
+    played = question.sums(target)  # rows that are shorter now
+    return replace(comparator, max_norm2=played.max_norm2, total_norm2=played.total_norm2)
 
 
 # ---- directions
@@ -426,7 +430,7 @@ def _worth_a_margin(question: Question, batch: Batch, rays: list[Ray]) -> bool:
         any(SEPARATES[0] in dict(one.assumes) for one in question.theorems)
         or len(batch) <= FEW_A_COLUMN * batch.columns
         or (
-            batch.entries <= MOST_WHOLE
+            question.entries_of(batch) <= MOST_WHOLE
             and min(ray.errors for ray in rays) <= min(WRONG_A_COLUMN * batch.columns, FEW_WRONG * len(batch))
         )
     )
@@ -437,7 +441,7 @@ def _margin(
 ) -> tuple[str, Array, float] | str:
     """The vector of the largest margin, as far as it is looked for; or why there is none."""
     fewest = min(rays, key=lambda ray: ray.errors)
-    if not (question.deep or separated or batch.entries <= MOST_WHOLE):
+    if not (question.deep or separated or question.entries_of(batch) <= MOST_WHOLE):
         return _why_inseparable(question, batch, signs, fewest)
     budget, toward = question.budget(batch.entries, separated), (fewest.direction.vector, fewest.direction.bias)
     return margin_direction(batch, signs, question.rules.intercept, budget, question.call, toward, separated)
