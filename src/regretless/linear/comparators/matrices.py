@@ -97,18 +97,21 @@ def certify(question: Question) -> list[Certificate]:
         comparators = [_of_margins(question, *its, rays[0]) for its in zip(chosen, best, strict=True)]
     else:
         yours = [] if question.against is None else [_pair(Matrix("yours", *question.against))]
-        zero = Matrix(ZERO, np.zeros((question.state.columns, 1)), np.zeros(1))
-        comparators = read(question, yours + [matrix or zero for matrix in chosen])
+        comparators = read(question, yours + [matrix or _zero(question) for matrix in chosen])
     certificates = [theorem.certify(ledger, comparators, facts) for theorem in question.theorems]
     return [
         replace(one, why=inseparable) if inseparable and one.why == CLASSES_SEPARATE[0] else one for one in certificates
     ]
 
 
+def _zero(question: Question) -> Matrix:
+    return Matrix(ZERO, np.zeros((question.state.columns, 1)), np.zeros(1))
+
+
 def _of_margins(question: Question, matrix: Matrix | None, best: Best | None, any_ray: Ray) -> Comparator:
     """What a matrix that was chosen is charged, by the leads that were written down."""
     if matrix is None or best is None:
-        return replace(any_ray.zero(), name=ZERO)
+        return replace(any_ray.zero(), name=ZERO, vector=_zero(question).rows(question.rules.intercept))
     comparator, ray = best
     rows = matrix.rows(question.rules.intercept)
     return replace(ray.read(comparator), vector=rows, bias=0.0)
