@@ -34,7 +34,7 @@ def rows() -> Iterator[Row]:
     yield Row("Exp3IX, draw and update, 10 arms", CALL, partial(_bandit, False))
     yield Row("Exp3IX, the same without tickets", CALL, partial(_bandit, True))
     yield Row("Exp3IX, rounds in one call, 10 arms", "ns a round", _simulated)
-    yield Row("MatrixGame.solve, 10 x 10", CALL, partial(_game, 10, 50))
+    yield Row("MatrixGame.solve, 10 x 10", CALL, partial(_game, 10, 500))
     yield Row("MatrixGame.solve, 100 x 100", CALL, partial(_game, 100, 1))
     yield Row("MatrixGame.solve, 1,000 x 1,000", CALL, partial(_game, 1000, 1), large=True)
 
@@ -187,6 +187,6 @@ def _game(size: int, calls: int) -> Contest:
     A = np.random.default_rng(0).uniform(-1, 1, (size, size))
     peers = ("HiGHS", "quantecon", "nashpy") if size < 1000 else ("HiGHS", "quantecon")
     # What they import and compile the first time does not count: the best of several turns does. All play as often in a
-    # row, since one call of microseconds after another program's takes many times as long.
+    # row, since the first calls of microseconds after another program's take many times as long.
     beside = {name: each(EXACT[name][1], [A] * calls) for name in peers if installed(EXACT[name][0])}
     return Contest(each(lambda _: MatrixGame(A).solve(), range(calls)), beside)
