@@ -63,9 +63,8 @@ THRESHOLDS = FiniteClass.named("thresholds:7")
 class InTurn(Labels):
     """The rounds of another environment, for learners that see one at a time."""
 
-    name = "in-turn"
-
     def __init__(self, environment):
+        self.name = environment.name  # by which certificates call its rows
         super().__init__(environment.columns, environment.rounds, environment.names, environment.finite_class)
         self._environment, self.votes = environment, environment.votes
 
@@ -758,7 +757,7 @@ def test_errors_within_a_play_say_who_and_when():
             asker.row = lambda: next(rows)
             return asker
 
-    with pytest.raises(RegretlessError, match=r"in-turn, after 1 rounds: .*not predicted, for it is not finite"):
+    with pytest.raises(RegretlessError, match=r"separable, after 1 rounds: .*not predicted, for it is not finite"):
         play(Perceptron(), Broken(Separable(columns=2)), 5)
 
 

@@ -330,7 +330,14 @@ class LinearPlayer(LabelPlayer):
     def _stream(self) -> Stream:
         if self._asker is None:
             return cast("ObliviousLabels", self.environment).stream(self.rounds, self.run)
-        return ArrayStream(self._history.batches(), name=self.environment.name, check=False)
+        return _Rounds(self._history.batches(), name=self.environment.name, check=False)
+
+
+class _Rounds(ArrayStream):
+    """Rows that were played, which are counted from 1, as rounds are."""
+
+    def call_row(self, row: int) -> str:
+        return f"row {row:,}"
 
 
 class _History:
