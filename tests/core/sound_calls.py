@@ -39,7 +39,8 @@ CLASSES += ("AggregatedPlayer", "RegressionPlayer", "Explorer", "Tree", "TreeDue
 READERS = ("add_words", "columns_of", "cross_rows", "fill_places", "number_columns", "number_keys")  # by name
 FUNCTIONS = ("sight", "sight_margins", "charge", "climb", "sum_of_squares", "squares", "turn_cells")
 FUNCTIONS += ("column_squares", "divide_columns", "simplex_sums", "take_positive", "rows_of", "read_diagonal")
-FUNCTIONS += ("hinge_sums", "ridge_regression", "detect", "shorten_payoffs", "enclose", "solve_game", *READERS)
+FUNCTIONS += ("join_columns", "join_table", "hinge_sums", "ridge_regression", "detect", "shorten_payoffs", "enclose")
+FUNCTIONS += ("solve_game", *READERS)
 UNRECORDED = _core.RegressionPlayer
 PASSED_ON = ("Tree", "Payer")  # which the core itself takes: they are handed out as they are
 
@@ -150,9 +151,10 @@ def _minimised(X: Any) -> None:
     sparse, four = csr_array(X), _core.PENALTIES
     for values, *where in ((X, None, None), (sparse.data, sparse.indices, sparse.indptr)):
         labels, order = np.array([-1, 1] * 3, np.int32), np.arange(6)
-        vectors, multipliers, lacks = (np.zeros((n, four)) for n in (3, 6, 4))
-        biases = np.zeros(four)
-        _core.climb(values, *where, labels, order, 1.0, vectors, biases, multipliers, np.ones(four), lacks)
+        for of, width in ((labels, four), (np.array([0, 1, 2] * 2, np.int32), 3 * four)):
+            vectors, multipliers, lacks = (np.zeros((n, width)) for n in (3, 6, 4))
+            biases = np.zeros(width)
+            _core.climb(values, *where, of, order, 1.0, vectors, biases, multipliers, np.ones(four), lacks)
         _core.sum_of_squares(values, *where, np.ones(3))
         _core.ridge_regression(values, *where, labels, 1.0, np.zeros(4), 1.0, np.inf, np.zeros(4))
     _core.squares(np.ones(9))
@@ -161,6 +163,9 @@ def _minimised(X: Any) -> None:
     _core.simplex_sums(np.ones((9, four)), np.ones(9), [0.0] * four)
     _core.take_positive(np.ones((9, four)))
     _core.rows_of(np.ones((9, four)), np.array([0, 3, 8]))
+    joined = _core.join_columns(np.ones(4), np.array([0, 1, 1, 2], np.int32), np.array([0, 2, 4]), 3, 3, np.ones(3))
+    assert joined is not None
+    _core.join_table(np.ones((3, four)), *joined[3:7])
     _core.turn_cells(np.ones((9, 16)), 0, 4, 8, 9, (0.1, 10.0, 0.1), np.ones((9, 10)), np.ones((4, 10)))
     _core.read_diagonal(np.ones((9, four)), 1.0, True, 1e-9)
 
