@@ -279,11 +279,16 @@ std::optional<Joined> join_columns(const Any& values, const Any& indices, const 
                 Array2(to.metric, {inverse ? joined : 0, 2}, owner_of(metric))};
 }
 
+// A copy, which no other thread writes to between its check and its use.
 template <class T>
-void demand_columns(const T& columns, std::size_t count) {
+auto own(const T& numbers) {
+  return std::vector(numbers.data(), numbers.data() + numbers.size());
+}
+
+template <class T>
+void demand_columns(const std::vector<T>& columns, std::size_t count) {
   bool within = true;
-  for (std::size_t k = 0; k < columns.size(); ++k)
-    within &= columns.data()[k] >= 0 && std::size_t(columns.data()[k]) < count;
+  for (const T column : columns) within &= column >= 0 && std::size_t(column) < count;
   demand(within, "a column is out of range");
 }
 
@@ -291,17 +296,20 @@ void demand_columns(const T& columns, std::size_t count) {
 Array2 join_table(const Reals2& table, const Order& shared, const Lone& lone, const Reals& shares,
                   const Order& starts) {
   demand(starts.size() > 0 && shares.size() == lone.size(), "a share of each lone column, and where they begin");
-  demand_columns(shared, table.shape(0));
-  demand_columns(lone, table.shape(0));
-  for (std::size_t m = 0; m + 1 < starts.size(); ++m)
-    demand(starts.data()[m] >= 0 && starts.data()[m + 1] <= std::int64_t(lone.size()), "lone columns beyond their end");
-  const std::size_t rows = shared.size() + starts.size() - 1, width = table.shape(1);
+  const auto which = own(shared), bounds = own(starts);
+  const auto alone = own(lone);
+  demand_columns(which, table.shape(0));
+  demand_columns(alone, table.shape(0));
+  for (std::size_t m = 0; m + 1 < bounds.size(); ++m)
+    demand(bounds[m] >= 0 && bounds[m + 1] <= std::int64_t(alone.size()), "lone columns beyond their end");
+  const std::size_t rows = which.size() + bounds.size() - 1, width = table.shape(1);
+  demand(width == 0 || rows <= std::size_t(PTRDIFF_MAX) / sizeof(double) / width, "a table of too many numbers");
   auto joined = std::make_unique<double[]>(rows * width);
   {
     const nb::gil_scoped_release unlocked;
     REGRETLESS_COMPILED(ascent_kernels)
-        .join_table(table.data(), std::int64_t(width), shared.data(), std::int64_t(shared.size()),
-                    {lone.data(), shares.data(), starts.data(), std::int64_t(starts.size()) - 1}, joined.get());
+        .join_table(table.data(), std::int64_t(width), which.data(), std::int64_t(which.size()),
+                    {alone.data(), shares.data(), bounds.data(), std::int64_t(bounds.size()) - 1}, joined.get());
   }
   double* const data = joined.get();
   return Array2(data, {rows, width}, owner_of(joined));
@@ -353,7 +361,7 @@ void take_positive(const State2& table) {
 std::pair<Array2, bool> rows_of(const Reals2& table, const Order& numbers) {
   const auto rows = std::int64_t(table.shape(0)), width = std::int64_t(table.shape(1));
   const std::size_t count = numbers.size();
-  const std::vector<std::int64_t> checked(numbers.data(), numbers.data() + count);  // which no other thread writes to
+  const auto checked = own(numbers);
   for (std::size_t k = 0; k < count; ++k)
     demand(checked[k] > (k ? checked[k - 1] : -1) && checked[k] < rows, "ascending numbers of rows");
   const std::size_t size = count * table.shape(1);

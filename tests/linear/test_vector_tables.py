@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from threading import Event
+from time import sleep
 
 import numpy as np
 import pytest
@@ -236,3 +239,34 @@ def test_rows_that_cannot_be_used_are_not_joined():
     assert joined[3].tolist() == [5]
     with pytest.raises(ValueError, match="out of range"):
         _core.join_table(np.ones((7, 1)), *joined[3:7])
+
+
+def test_tables_too_large_to_be_joined_are_refused():
+    """A joined table whose size no number of bytes can tell is refused, rather than made too small."""
+    none = np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0)
+    with pytest.raises(ValueError, match="too many numbers"):
+        _core.join_table(np.zeros((0, 2**59)), *none, np.zeros(33, np.int64))
+
+
+def test_columns_that_change_while_they_are_joined_do_no_harm():
+    """Lone columns that another thread moves out of the table while they are joined are refused, or were copied."""
+    lone, starts = np.zeros(1_000_000, np.int32), np.array([0, 1_000_000])
+    done, ends = Event(), {"made": 0, "refused": 0}
+
+    def move() -> None:
+        while not done.is_set():
+            for column in (2**31 - 1, 0, 0, 0, 0):
+                lone[-2000:] = column
+                sleep(0.001)
+
+    with ThreadPoolExecutor(1) as threads:
+        moving = threads.submit(move)
+        for _ in range(20):
+            try:
+                _core.join_table(np.ones((1, 8)), np.zeros(0, np.int64), lone, np.ones(1_000_000), starts)
+                ends["made"] += 1
+            except ValueError:
+                ends["refused"] += 1
+        done.set()
+        moving.result()
+    assert ends["made"] > 0
