@@ -111,3 +111,17 @@ def test_a_start_imports_nothing_that_it_does_not_use(tmp_path, words, spared):
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "regretless.cli.entry" in done.stderr.split()
     assert not spared & set(done.stderr.split())
+
+
+@pytest.mark.parametrize("rows", [20, 2000])
+def test_a_table_with_labels_that_are_words_is_learned_without_pandas(tmp_path, rows):
+    """Labels, towns and words beyond ASCII of a CSV file are read without pandas, whether its first bytes are all of
+    it or tell what the others hold."""
+    lines = [f"{row % 7},{'Zürich' if row % 3 else 'Aarau'},{'ça va' if row % 2 else 'so so'}" for row in range(rows)]
+    said = [f"{line},{'yes' if row % 2 else 'no'}" for row, line in enumerate(lines)]
+    file = str(write(tmp_path / "rows.csv", "\n".join(["n,town,words,label", *said, ""])))
+    program = "import sys; from regretless.cli import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    command = [sys.executable, "-c", program, "learn", file, "--target", "label", "--text", "words"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "errors, each row predicted before it is learned" in done.stdout
+    assert not {"pandas", "pyarrow.pandas_compat"} & set(done.stderr.split())

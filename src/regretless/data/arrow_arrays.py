@@ -1,5 +1,5 @@
-"""Arrays of pyarrow as arrays of numpy. Its own ways import pandas where that is installed, which takes longer than to
-read a small file."""
+"""Arrays of pyarrow, from words and as arrays of numpy. Its own ways import pandas where that is installed, which takes
+longer than to read a small file."""
 
 from __future__ import annotations
 
@@ -56,6 +56,16 @@ def cells_of(column: Any) -> TextCells:
     offsets = offsets[: len(cells) + 1]
     data = np.empty(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
     return TextCells(data[offsets[0] : offsets[-1]], offsets - offsets[0], missing_in(cells).astype(np.int64))
+
+
+def strings_of(values: list[str]) -> Any:
+    """These values as an array of strings of pyarrow; of less than 2 GiB, as those of a block are."""
+    import pyarrow as pa
+
+    encoded = [value.encode() for value in values]
+    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    parts = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.string(), len(values), parts)
 
 
 def numpy_of(array: Any, dtype: np.dtype[Any]) -> Array:

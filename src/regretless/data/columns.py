@@ -13,7 +13,7 @@ import numpy as np
 from .._core import WordReader
 from ..errors import ModelError, ParameterError, RegretlessError
 from ..memory import TIMES, allowed, shown
-from .arrow_arrays import TextCells, is_ascii
+from .arrow_arrays import TextCells, is_ascii, strings_of
 from .batch import ABSENT, Array
 
 OF_WORDS = r"^[\pL\pM\pN_]$"  # what words are made of: letters, their marks, digits and _
@@ -114,11 +114,10 @@ def _letters(text: Array) -> Array:
     """The characters beyond ASCII in some UTF-8 text that words are made of, as numbers, ascending."""
     if is_ascii(text):
         return np.empty(0, np.uint32)
-    import pyarrow as pa
     from pyarrow import compute
 
     characters = sorted(character for character in set(str(text.data, "utf-8")) if not character.isascii())
-    of_words = compute.match_substring_regex(pa.array(characters, pa.string()), OF_WORDS)
+    of_words = compute.match_substring_regex(strings_of(characters), OF_WORDS)
     chosen = (character for character, good in zip(characters, of_words.to_pylist(), strict=True) if good)
     return np.array([ord(character) for character in chosen], np.uint32)
 

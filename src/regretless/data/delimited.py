@@ -10,7 +10,7 @@ import numpy as np
 
 from .._core import DelimitedBlocks, cut_delimited
 from ..errors import DataError
-from .arrow_arrays import TextCells, is_ascii
+from .arrow_arrays import TextCells, is_ascii, strings_of
 from .batch import ABSENT, Array
 from .columns import NUMERIC, VALUED
 from .delimited_text import BOM, SPACES, Block, cell_pattern, count_lines, decimal_comma, delimiter_in, row_ends
@@ -175,7 +175,7 @@ def parse(
     from pyarrow import csv
 
     if not text.strip(b"\r\n"):
-        return pa.table({name: pa.array([], kind) for name, kind in types.items()})
+        return pa.table({name: pa.nulls(0, kind) for name, kind in types.items()})
     # With one thread alone are the rows that are passed over numbered; a second one would gain little.
     reading = csv.ReadOptions(column_names=names, block_size=len(text) + 1, use_threads=False)
     parsing = csv.ParseOptions(
@@ -306,7 +306,7 @@ def infer_columns(
             if not types.is_temporal(table[name].type):
                 parts = [None, pa.py_buffer(codes[codes != ABSENT])]
                 indices = pa.Array.from_buffers(pa.int32(), len(parts[1]) // 4, parts)
-                table[name] = pa.DictionaryArray.from_arrays(indices, pa.array(values, pa.string()))
+                table[name] = pa.DictionaryArray.from_arrays(indices, strings_of(values))
     return InferredColumns(table, columns, read)
 
 
