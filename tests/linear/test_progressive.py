@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from functools import partial
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.metrics import confusion_matrix, roc_auc_score
 from regretless.catalogue import LEARNERS
 from regretless.cli.learn.labels import progressive_lines
 from regretless.data.batch import Batch
+from regretless.data.svmlight import SvmlightStream
 from regretless.errors import ModelError
 from regretless.linear import (
     AggregatedClassifier,
@@ -25,6 +27,7 @@ from regretless.linear import (
 from regretless.linear import voted as voted_module
 from regretless.linear.kernel import player as kernel_player
 from regretless.linear.progressive import MOST_CLASSES, Progressive
+from regretless.run.linear import Run
 
 from ..catalogue import Entry
 
@@ -333,3 +336,18 @@ def test_a_log_loss_that_is_none_is_refused():
     for wrong in (-1, float("inf"), float("nan"), "much"):
         with pytest.raises(ModelError):
             Progressive.read(record | {"log_loss": wrong})
+
+
+def test_scores_of_many_classes_that_come_late_are_not_kept(tmp_path):
+    """With 200 classes that come all along 3,000 rows, less is kept while they are learned than their scores take."""
+    rows, classes = 3000, 200
+    labels = [row // 15 if row % 15 == 0 else row % (row // 15 + 1) for row in range(rows)]
+    (tmp_path / "rows.svm").write_text("".join(f"{label} 1:{row % 7} 2:1\n" for row, label in enumerate(labels)))
+    kept = []
+    run = Run(MulticlassPerceptron(), SvmlightStream(tmp_path / "rows.svm"))
+    run.on_point = lambda point: kept.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.start()
+    run.play()
+    tracemalloc.stop()
+    assert run.progressive.rounds == rows
+    assert max(kept) < rows * classes * 8

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 ROUNDS = FIELDS.index("rounds")
 SAME = 1e-9  # the share of a sum by which its order may change it
+SHORT, TOGETHER = 1 << 12, 64  # the scores of stretches that wait to be counted, and how many of them wait at most
 POINTS_AN_OCTAVE = 10  # of the curve: 420 of them reach past 10^12 rounds
 
 Point = tuple[int, int, int]
@@ -235,8 +236,9 @@ class Run(StreamRun):
 
     def _watch(self, scores: Any, codes: Any, classes: Any, tie: float, votes: Any = None) -> None:
         """Take in rounds of the first pass, each predicted before it was learned."""
-        if votes is None:
-            self._watched.append((scores, codes, classes, tie))
+        if votes is None and scores.size <= SHORT and len(self._watched) < TOGETHER:
+            # A copy, for they are a slice of an array over all rows of a piece, which would stay for each new class.
+            self._watched.append((scores.copy(), codes, classes, tie))
         else:
             self._count_watched()
             self.progressive(scores, codes, classes, tie, votes)
