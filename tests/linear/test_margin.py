@@ -465,6 +465,18 @@ def test_a_step_that_cannot_be_paid_for_is_not_begun(monkeypatch):
         max_margin_signed(X, y, budget=Budget(work=1.1 * margin.work_to_begin(batch)))
 
 
+@pytest.mark.parametrize(("rows", "columns"), [(243, 364), (110, 600), (256, 300)])
+def test_rows_that_are_no_more_than_the_columns_are_separated_by_two_steps(rows, columns):
+    """A search with the work of two and a half steps separates rows in general position, whatever their labels."""
+    random = np.random.default_rng(rows)
+    X, y = random.normal(size=(rows, columns)), random.choice([-1.0, 1.0], size=rows)
+    hurried = max_margin_signed(X, y, budget=Budget(work=2.5 * margin.work_to_begin(Batch(X, None, columns))))
+    assert hurried.why == "the work that it may cost is done"
+    assert hurried.separable
+    best = max_margin_signed(X, y)
+    assert 0.5 * best.lower <= hurried.lower <= best.lower
+
+
 def test_threads_change_no_bit_where_work_is_counted():
     """A search whose limit is counted ends with the same weights whatever number of threads the libraries may use."""
     controller = ThreadpoolController()

@@ -37,6 +37,7 @@ from ...data.batch import Array
 from .budget import Budget, entries_of, newton_work
 
 SMALLEST_PENALTY, FIRST_PENALTY, LARGEST_PENALTY, GROWTH = 1e-300, 1.0, 1e16, 10.0
+OF_FEW_ROWS = 1e4  # the first penalty for no more rows than columns, which the first step separates then, as a rule
 BACK_BY = 1e-3  # how far the penalty falls when rows are added: the old multipliers are no longer nearly right
 MOST_ROUNDS, MOST_STEPS, PATIENCE = 100, 100, 8
 NOTHING = 1e-12  # a combination of rows this much shorter than the rows may well be zero
@@ -93,6 +94,8 @@ class LeastDistance:
             Relative gap between the two sides of the distance.
         """
         added = Z.shape[0] - len(self.multipliers)
+        if added == Z.shape[0] <= min(Z.shape[1], FACTORED_AT_ONCE):
+            self._c = OF_FEW_ROWS / BACK_BY
         self.multipliers = np.append(self.multipliers, np.zeros(added))
         self._c = max(FIRST_PENALTY, self._c * (BACK_BY if added else 1))
         scores, best, waited, care = Z @ self.w, np.inf, 0, 1e-3
