@@ -290,6 +290,17 @@ def test_second_order_learners_look_along_machines_in_their_own_metric(kind, mat
     np.testing.assert_allclose(made[:, -1], plain[:, 0], rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.parametrize(("classes", "most"), [(2, 12.3), (3, 40.0)])
+def test_mistakes_of_arow_are_compared_with_a_short_vector(classes, most):
+    """Where columns of different scales are more than the rows, so that ln det A is far above u'A^-1 u, mistakes have
+    a tighter bound than along the machine whose C is a tenth of |w| / |u|: 18.9 of two classes, and 63.6 of three."""
+    random = np.random.default_rng(2)
+    X = random.normal(size=(50, 180)) * 10.0 ** (1.5 * random.normal(size=180))
+    y = (X @ random.normal(size=(180, classes))).argmax(axis=1)
+    mistakes, _ = AROW().fit(X, y).certify(X, y)
+    assert mistakes.observed <= mistakes.bound < most
+
+
 @pytest.mark.parametrize("power", [0, 9])
 def test_a_small_margin_is_looked_for_where_machines_miss_it(power):
     """Rows that can be separated, but by no machine, have the maximum margin as comparator though no line asks for one:

@@ -15,6 +15,7 @@ from .second_order_learner import Ellipsoid, SecondOrderLearner, invertible
 
 SCALES = ("auto", "none")
 PENALTIES = (0.1, 0.35, 1.0, 2.0)  # of machines that comparators are looked for along, in units of |w| / |u|
+SHORT_PENALTIES = (0.001, 0.003, 0.01, 0.03)  # besides, where ln det A, the other theorem's |u|^2, is far above it
 MOST_RANK = _core.MOST_SKETCH_ROWS // 2
 UPDATES = (
     10.0  # of the largest size, that each feature starts with as if it had seen them; of 1 to 30 the best on texts
@@ -165,7 +166,7 @@ class AROW(SecondOrderLearner):
 
     def geometry(self) -> Ellipsoid:
         """Comparators are measured by the matrix that was learned; its weights learn margins of 1."""
-        return Ellipsoid(self.state_, PENALTIES)
+        return Ellipsoid(self.state_, PENALTIES, SHORT_PENALTIES)
 
     def sketch_rank(self) -> int:
         """The parameter rank."""

@@ -33,6 +33,7 @@ FEW_COLUMNS = 200  # up to which "auto" keeps all of the matrix
 PRIORS = 1e-290, 1e290  # between which inverses, and what is divided by them, are floats
 PIECE, ENOUGH = 64, 8  # rows that are learned from together, or not; and how many a column at least
 MOST_WHITENED = 20_000_000  # entries of dense rows that a full matrix would make of them
+FAR = 4.0  # of ln det A, in units of |u|^2: where rows are many beside their columns it is below 3 of these
 IN_ELLIPSOID = "the direction of a linear SVM in an ellipsoid, C = {0:g}"
 MEAN = "/(mean r^2)"
 OF_JOINED = ", of vectors that are multiples of A^-1 x in columns of one row x"
@@ -151,17 +152,22 @@ class Ellipsoid(Geometry):
     ----------
     state : SecondOrderState
         Whose matrices they are.
-    penalties : sequence of float, optional
+    penalties : tuple of float, default=()
         Of support vector machines, in units of |w| / |u|: the learner's weights in A, over the sum of y x over its
         updates in the inverse. The best v of H + |v| |u| is a machine whose C is |v| / |u|, and weights that learn
-        margins of 1 are about as long. By default penalties of any rows, in units of the mean square of lengths: the
+        margins of 1 are about as long. If empty, penalties of any rows, in units of the mean square of lengths: the
         longest of such rows is one whose features are rare, and says little of the others.
+    short : tuple of float, default=()
+        Further ones of a full matrix whose ln det A is so far above |u|^2 that the bound with that in its place wants a
+        much shorter v.
     """
 
     OF_MARGIN = EUCLIDEAN
 
-    def __init__(self, state: SecondOrderState, penalties: Sequence[float] | None = None) -> None:
-        self.state, self._penalties = state, penalties
+    def __init__(
+        self, state: SecondOrderState, penalties: tuple[float, ...] = (), short: tuple[float, ...] = ()
+    ) -> None:
+        self.state, self._penalties, self._short = state, penalties, short
         if state.stretch is not None:
             self.OF_MARGIN = EUCLIDEAN + OF_JOINED
         self._roots: dict[int, tuple[Array, float]] = {}
@@ -234,7 +240,7 @@ class Ellipsoid(Geometry):
         inverse, first = self.state.inverse_of(target)
         inverse = inverse[: batch.columns]
         white = Whitened(batch, intercept, 1.0, as_it_is, IN_ELLIPSOID, (inverse, first))
-        if self._penalties is not None:
+        if self._penalties:
             return self._in_own_units(white, target)
         sums, (_, why) = _core.sum_of_squares(batch.values, batch.indices, batch.starts, inverse)
         middle2 = sums / max(1, len(batch)) + intercept**2 * first
@@ -244,8 +250,12 @@ class Ellipsoid(Geometry):
 
     def _in_own_units(self, white: Whitened, target: int) -> Whitened:
         """The same with penalties in units of |w| / |u|."""
-        length2 = sqrt(self.state.energy(target)) / self._size(target)
-        return replace(white, length2=length2, name=f"{IN_ELLIPSOID} |w|/|u|", penalties=self._penalties)
+        energy = self.state.energy(target)
+        far = self.state.full and self.state.volume(target) > FAR * energy
+        penalties = self._penalties + (self._short if far else ())
+        return replace(
+            white, length2=sqrt(energy) / self._size(target), name=f"{IN_ELLIPSOID} |w|/|u|", penalties=penalties
+        )
 
     def _white(self, batch: Batch, target: int) -> Whitened | None:
         """The rows A^-1/2 x."""
@@ -260,7 +270,7 @@ class Ellipsoid(Geometry):
         rows, constant, back = made
         middle2 = float(norms2(rows).sum()) / max(1, len(rows)) + constant**2
         white = Whitened(rows, constant, middle2, back, IN_ELLIPSOID + MEAN)
-        return white if self._penalties is None else self._in_own_units(white, target)
+        return self._in_own_units(white, target) if self._penalties else white
 
     def _by_diagonal(self, batch: Batch, target: int, intercept: float) -> tuple[Batch, float, Back]:
         scales, constant = self.state.roots(target)

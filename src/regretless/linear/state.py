@@ -132,7 +132,7 @@ class Whitened:
         Where these are the rows as they were: the inverse of the diagonal A by whose root they would be divided, and
         that of the constant feature.
     penalties : sequence of float or None
-        Of support vector machines, at most four; those of any rows where none are named.
+        Of support vector machines, at most eight; those of any rows where none are named.
     """
 
     rows: Batch
