@@ -16,7 +16,7 @@ from .data.sample import Sample, coded, joined
 from .data.stream import Stream
 from .errors import RegretlessError, RowError
 from .linear.base import OnlineClassifier
-from .linear.certificates import CertifiedLearner, certify_weighted, reproduces, weights_by_class
+from .linear.certificates import CertifiedLearner, certify_at_hand, reproduces, weights_by_class
 from .linear.labels import codes_of
 from .theory.facts import SEPARATES
 
@@ -164,12 +164,13 @@ def certify_stream(
     weights = replay.weights() if replay.small else None
     if not (trusted or reproduces(learner, replay, weights)):
         return Certificates(learner.declined(NOT_REPRODUCED.format(name=stream.name)))
-    question = learner.question(replay, replay.rows, in_memory=replay.small, svm=svm, against=against, deep=deep)
-    question = replace(question, call=partial(_call_rows, stream))
-    if weights is not None:
-        return Certificates(certify_weighted(learner, question, weights))
-    if not replay.small:
-        question = replace(question, sample=replay.sample, counts=replay.counts)
+    how: dict[str, Any] = {"svm": svm, "against": against, "deep": deep}
+    call = partial(_call_rows, stream)
+    if replay.small:
+        ((batch, codes),) = replay()
+        return Certificates(certify_at_hand(learner, batch, codes, weights, call=call, **how))
+    question = learner.question(replay, replay.rows, in_memory=False, **how)
+    question = replace(question, call=call, sample=replay.sample, counts=replay.counts)
     return Certificates(learner.certify_rounds(question))
 
 

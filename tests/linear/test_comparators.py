@@ -11,7 +11,9 @@ from scipy.sparse import csr_array
 
 from regretless import _core
 from regretless.certificate import NOT_REPRODUCED
+from regretless.certify import certify_stream
 from regretless.comparator import Comparator
+from regretless.data.arrays import ArrayStream
 from regretless.data.batch import Batch, narrow
 from regretless.linear import (
     AROW,
@@ -132,6 +134,26 @@ def test_columns_that_do_not_occur_change_no_bound(learner, classes, monkeypatch
             assert other.bound == pytest.approx(one.bound, rel=0.05) or other.bound < one.bound
         for vector in (getattr(c.comparator, "vector", None) for c in (other, *other.each)):
             assert vector is None or vector.shape[-1] == 700
+
+
+@pytest.mark.parametrize("learner", [*WIDE, MulticlassPerceptron(intercept=0.5)], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_rows_of_a_stream_are_certified_in_the_columns_that_occur(learner, classes, monkeypatch):
+    """Lines of a stream in memory are those of its rows as arrays, vectors have all columns of the model, of which the
+    stream may lack the last, and of very many columns none is made before somebody reads it."""
+    random = np.random.default_rng(2)
+    X = csr_array((random.normal(size=200), random.integers(0, 600, 200), np.arange(0, 201, 5)), shape=(40, 600))
+    X.sum_duplicates()
+    y, wide = random.integers(0, classes, 40), csr_array((X.data, X.indices, X.indptr), shape=(40, 700))
+    monkeypatch.setattr(narrowed, "MANY_COLUMNS", 10)
+    learner.fit(wide, y)
+    lines, direct = certify_stream(learner, ArrayStream(X, y)), learner.certify(wide, y)
+    assert list(map(str, lines)) == list(map(str, direct))
+    each = [one.comparator for line in lines for one in (line, *line.each) if one.comparator is not None]
+    held = [Comparator.__dict__["vector"].__get__(one) for one in each if isinstance(one, Comparator)]
+    assert all(vector is None or "whole" not in vars(vector) for vector in held)
+    vectors = [one.vector for one in each if one.vector is not None]
+    assert {vector.shape[-1] - 700 for vector in vectors} <= {0, 1}
 
 
 def test_a_constant_feature_stands_behind_columns_that_do_not_occur(monkeypatch):

@@ -311,17 +311,8 @@ class CertifiedLearner(FirstPass, ABC):
         why, replayed = self._of_other_rounds(again, weights)
         if why is not None:
             return Certificates(self.declined(why) + future)
-        learner, few, which = (self, batch, None) if against is not None else self._in_fewer_columns(batch, replayed)
-        again = partial(iter, [(few, codes)])
-        question = learner.question(again, len(batch), in_memory=True, svm=svm, against=against, deep=deep)
-        facts = [replace(one, width=self.state_.columns + 1.0) for one in question.target_facts]
-        joined = batch.entries / max(1, few.entries)
-        question = replace(question, replayed=replayed, target_facts=facts, joined=joined)
-        certificates = self._judged(question, weights)
-        if which is not None:
-            made: dict[int, Wide] = {}
-            certificates = [widened(one, which, made) for one in certificates]
-        return Certificates(certificates + future)
+        how: dict[str, Any] = {"against": against, "svm": svm, "deep": deep}
+        return Certificates(certify_at_hand(self, batch, codes, weights, replayed=replayed, **how) + future)
 
     def _of_other_rounds(self, again: Rounds, weights: Array | None) -> tuple[str | None, Any]:
         """Why nothing can be said of this run by these rounds, if so; and what was written down when they were played
@@ -367,7 +358,7 @@ class CertifiedLearner(FirstPass, ABC):
 
     def _in_few_columns(self, batch: Batch) -> InFewColumns | None:
         """The learner and its rows with fewer columns; None where most are needed."""
-        few = self.state_.few_columns(batch)
+        few = self.state_.few_columns(replace(batch, columns=self.state_.columns))
         state = self.state_.narrowed(few.which) if few else None
         if few is None or state is None:
             return None
@@ -533,9 +524,48 @@ def weights_by_class(learner: CertifiedLearner, codes: Array) -> Array | None:
     return learner._weights_of_rounds(None, decode(codes, learner.classes_))
 
 
-def certify_weighted(learner: CertifiedLearner, question: Question, weights: Array) -> list[Certificate]:
-    """One certificate a theorem of rounds that weigh so much and are all in memory."""
-    return learner._judged(question, weights)
+def certify_at_hand(
+    learner: CertifiedLearner,
+    batch: Batch,
+    codes: Array,
+    weights: Array | None,
+    *,
+    against: Any,
+    svm: bool,
+    deep: bool,
+    replayed: Any = None,
+    **known: Any,
+) -> list[Certificate]:
+    """One certificate a theorem of the rounds that a learner played, all of them in memory; vectors are looked for in
+    the columns that occur, if these are few.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+    batch, codes
+        All rows, and what the kernel plays for their labels.
+    weights : ndarray, shape (rows,), or None
+        What they weigh, where that makes them other rows; None if 1.
+    against, svm, deep
+        As of `OnlineClassifier.certify`.
+    replayed : object or None
+        What its `plays_again` wrote down.
+    **known
+        More of what `Question` knows.
+    """
+    whole = learner, batch, None
+    its, few, which = whole if against is not None else learner._in_fewer_columns(batch, replayed)
+    question = its.question(
+        partial(iter, [(few, codes)]), len(batch), in_memory=True, svm=svm, against=against, deep=deep
+    )
+    facts = [replace(one, width=learner.state_.columns + 1.0) for one in question.target_facts]
+    joined = batch.entries / max(1, few.entries)
+    question = replace(question, replayed=replayed, target_facts=facts, joined=joined, **known)
+    certificates = learner._judged(question, weights)
+    if which is None:
+        return certificates
+    made: dict[int, Wide] = {}
+    return [widened(one, which, made) for one in certificates]
 
 
 def decode(codes: Array, classes: Array) -> Array:
