@@ -653,6 +653,23 @@ def test_proofs_by_hand(rows, proved, weights):
     assert result == pytest.approx(given_weights if weights is None else weights)
 
 
+@pytest.mark.parametrize(
+    ("rows", "weights"),
+    [
+        ([[1.0], [2.0]], [2.0, -1.0]),
+        ([[1.0, 1.0], [-1.0, -1.0 - 2.0**-52], [1.0, -1.0]], [0.5, 0.5, 1e-17]),  # exactly the last is about -2^-54
+    ],
+)
+def test_weights_that_are_near_negative_ones_prove_nothing(rows, weights):
+    """Weights that solve the equations up to rounding are no proof where those that solve them exactly are negative."""
+    solution = solve(
+        [*map(list, zip(*fractions(rows), strict=True)), [Fraction(1)] * len(rows)],
+        [*[Fraction()] * len(rows[0]), Fraction(1)],
+    )
+    assert min(solution) < 0
+    assert nearest_point.exact_weights(np.array(rows), np.array(weights))[0] is False
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_what_a_system_stretches_by_is_at_most_its_least_singular_value(seed):
     """_is_stretched says yes a little below the least singular value, no above it and where rounding could hide it."""

@@ -413,7 +413,8 @@ def _enclosed_solution(rows: Array, weights: Array) -> Array | None:
     system = np.vstack([rows.T, np.ones(count)])
     aim, sizes, unit = np.append(np.zeros(count - 1), 1.0), np.abs(system), 2 * (count + 4) * 2.0**-53
     rest, rounding = np.abs(aim - system @ weights), unit * (sizes @ np.abs(weights) + aim)
-    if (rest <= rounding).all() and _is_stretched(system, 4 * np.linalg.norm(rounding) / weights.min(), unit):
+    least = weights.min()
+    if least > 0 and (rest <= rounding).all() and _is_stretched(system, 4 * np.linalg.norm(rounding) / least, unit):
         return weights
     try:
         inverse: Array = np.linalg.inv(system)
