@@ -588,7 +588,7 @@ def test_a_deep_search_is_nowhere_worse():
         ("a.csv", "a,b,y\n1,2,1\n3,1,-1\n1,2,-1\n", Perceptron(), "the rows in lines 2 and 4 of {}/a.csv are equal"),
         ("b.svm", "# none\n1 1:2 2:1\n-1\n-1 2:3\n", Perceptron(), "the row in line 3 of {}/b.svm is zero"),
         ("c.svm", "1 1:2\n2\n3 2:3\n", MulticlassPerceptron(), "the row in line 2 of {}/c.svm is zero"),
-        ("d.svm", "1 1:2\noops\n-1\n", Perceptron(), "row 1 (from 0) is zero"),
+        ("d.svm", "1 1:2\noops\n-1\n", Perceptron(), "row 2 of {}/d.svm is zero"),
     ],
 )
 def test_rows_of_a_file_that_cannot_be_separated_are_named_by_their_lines(tmp_path, name, text, learner, why):
