@@ -264,7 +264,8 @@ std::optional<Joined> join_columns(const Any& values, const Any& indices, const 
     to.lone_starts = make(lone_starts, rows + 1);
     to.inverse = inverse ? inverse->data() : nullptr;
     to.metric = make(metric, inverse ? 2 * rows : 0);
-    kernels.join_lone(own.block(), std::int64_t(shared.columns.size()), shared.words.data(), to);
+    if (!kernels.join_lone(own.block(), std::int64_t(shared.columns.size()), shared.words.data(), to))
+      return std::nullopt;
     used = std::move(shared.columns);
   }
   const auto n = std::size_t(to.starts[rows]), alone = std::size_t(to.lone_starts[to.joined]);
@@ -445,13 +446,15 @@ void bind_ascent(nb::module_& m) {
   m.def("number_columns", &number_columns, "indices"_a.noconvert(), "columns"_a,
         "The columns of entries numbered afresh, of those that occur, and which these are, ascending. There may be "
         "64 columns an entry, at most.");
-  m.def("join_columns", &join_columns, "values"_a.noconvert(), "indices"_a.noconvert(), "starts"_a.noconvert(),
-        "columns"_a, "most"_a, "inverse"_a.noconvert().none() = nb::none(),
-        "Rows whose lone entries, those of columns that have no other, are joined to one number a row: values, columns "
-        "numbered afresh, starts; which columns keep their entries; the lone columns, the unit vectors along A^-1 x of "
-        "the lone entries x of each row, A a diagonal with that inverse or I, and where those of each joined number "
-        "begin; with an inverse, of each joined number its own, and x'x over its square. None where more than `most` "
-        "columns would be left, or few of the entries are lone, or rows cannot be used.");
+  m.def(
+      "join_columns", &join_columns, "values"_a.noconvert(), "indices"_a.noconvert(), "starts"_a.noconvert(),
+      "columns"_a, "most"_a, "inverse"_a.noconvert().none() = nb::none(),
+      "Rows whose lone entries, those of columns that have no other, are joined to one number a row: values, columns "
+      "numbered afresh, starts; which columns keep their entries; the lone columns, the unit vectors along A^-1 x of "
+      "the lone entries x of each row, A a diagonal with that inverse or I, and where those of each joined number "
+      "begin; with an inverse, of each joined number its own, and x'x over its square. None where more than `most` "
+      "columns would be left, or few of the entries are lone, or rows cannot be used, as where lone entries are not 0 "
+      "whose squares are.");
   m.def("join_table", &join_table, "table"_a.noconvert(), "shared"_a.noconvert(), "lone"_a.noconvert(),
         "shares"_a.noconvert(), "starts"_a.noconvert(),
         "Of a table with a row each column, the rows of shared columns, then the sums of those of lone columns times "

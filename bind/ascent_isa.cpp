@@ -43,8 +43,8 @@ static LinearVerdict mark_block(const Block& block, std::int64_t columns, Column
   return std::visit([&](const auto& rows) { return mark_entries(rows, block.rows, columns, marks); }, rows_of(block));
 }
 
-static void join_block(const Block& block, std::int64_t shared, const RankWord* words, JoinedRows& to) {
-  std::visit([&](const auto& rows) { join_lone(rows, block.rows, shared, words, to); }, rows_of(block));
+static bool join_block(const Block& block, std::int64_t shared, const RankWord* words, JoinedRows& to) {
+  return std::visit([&](const auto& rows) { return join_lone(rows, block.rows, shared, words, to); }, rows_of(block));
 }
 
 template <int N>

@@ -128,7 +128,7 @@ struct AscentKernels {
   void (*rank_wide)(std::int64_t* numbers, std::int64_t entries, std::int64_t columns, const RankWord* words,
                     std::int64_t* used);
   LinearVerdict (*mark_entries)(const Block& block, std::int64_t columns, ColumnMarks* marks);
-  void (*join_lone)(const Block& block, std::int64_t shared, const RankWord* words, JoinedRows& to);
+  bool (*join_lone)(const Block& block, std::int64_t shared, const RankWord* words, JoinedRows& to);
   void (*join_table)(const double* table, std::int64_t width, const std::int64_t* shared, std::int64_t count,
                      const LoneColumns& lone, double* to);
   TableKernels alone, four, eight;  // of so many

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "any_rows.hpp"
 #include "ascent_types.hpp"
@@ -70,17 +71,25 @@ REGRETLESS_INLINE void part_entries(const Row& row, const RankWord* words, const
   n = m, lone = l;
 }
 
-// Turns lone numbers x into the unit vector along A^-1 x, and returns its product with them.
+// A squared length that has all its digits: numbers whose squares underflow add none that could be seen.
+inline bool has_digits(double length2) { return length2 > 1e-290 && length2 < std::numeric_limits<double>::infinity(); }
+
+// Turns lone numbers x into the unit vector along A^-1 x, and returns its product with them: 0 if they are zeros, NaN
+// if their lengths cannot be told.
 inline double join(const std::int32_t* columns, double* x, std::int64_t count, const double* inverse, double* metric) {
   double square = 0, product = 0, length2 = 0;
+  bool any = false;
   for (std::int64_t k = 0; k < count; ++k) {
     const double along = inverse ? x[k] * inverse[columns[k]] : x[k];
+    any |= x[k] != 0;
     square += x[k] * x[k];
     product += x[k] * along;
     length2 += along * along;
     x[k] = along;
   }
-  if (!(product > 0 && length2 > 0)) return 0;
+  if (!any) return 0;
+  if (!has_digits(square) || !has_digits(product) || !has_digits(length2))
+    return std::numeric_limits<double>::quiet_NaN();
   const double by = 1 / std::sqrt(length2), number = product * by;
   for (std::int64_t k = 0; k < count; ++k) x[k] *= by;
   if (metric) {
@@ -90,9 +99,10 @@ inline double join(const std::int32_t* columns, double* x, std::int64_t count, c
   return number;
 }
 
-// The rows with shared columns numbered afresh, and after them one more for each row that has lone entries.
+// The rows with shared columns numbered afresh, and after them one more for each row that has lone entries; false if
+// those of a row cannot be joined.
 template <Rows X>
-void join_lone(const X& x, std::int64_t rows, std::int64_t shared, const RankWord* words, JoinedRows& to) {
+bool join_lone(const X& x, std::int64_t rows, std::int64_t shared, const RankWord* words, JoinedRows& to) {
   std::int64_t n = 0, lone = 0, joined = 0;
   for (std::int64_t t = 0; t < rows; ++t) {
     to.starts[t] = n;
@@ -100,6 +110,7 @@ void join_lone(const X& x, std::int64_t rows, std::int64_t shared, const RankWor
     part_entries(x[t], words, to, n, lone);
     double* const metric = to.inverse ? to.metric + 2 * joined : nullptr;
     const double number = join(to.lone + first, to.shares + first, lone - first, to.inverse, metric);
+    if (number != number) return false;
     if (number == 0) lone = first;  // there are none but zeros
     if (lone == first) continue;
     to.lone_starts[joined] = first;
@@ -109,6 +120,7 @@ void join_lone(const X& x, std::int64_t rows, std::int64_t shared, const RankWor
   to.starts[rows] = n;
   to.lone_starts[joined] = lone;
   to.joined = joined;
+  return true;
 }
 
 // The rows of a table that are those of shared columns, and for each joined number the sum of its lone columns' rows,

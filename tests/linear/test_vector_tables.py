@@ -241,6 +241,19 @@ def test_rows_that_cannot_be_used_are_not_joined():
         _core.join_table(np.ones((7, 1)), *joined[3:7])
 
 
+@pytest.mark.parametrize("measured", [False, True])
+@pytest.mark.parametrize("size", [1e-170, 1e160, np.inf, np.nan])
+def test_lone_entries_whose_length_cannot_be_told_are_not_joined(size, measured):
+    """Lone entries of a row that are not zeros, but whose squares are, or are beyond the floats, leave rows as they
+    are; those beside which others have digits, and zeros, are joined."""
+    where = np.arange(6, dtype=np.int32), np.array([0, 2, 4, 6])
+    inverse = np.ones(6) if measured else None
+    assert _core.join_columns(np.array([1, 2, size, size, 3, 4]), *where, 6, 6, inverse) is None
+    joined = _core.join_columns(np.array([1, 1e-170, 0, 0, 3, 4]), *where, 6, 6, inverse)
+    assert joined is not None
+    assert joined[0].tolist() == [1, 5]
+
+
 def test_tables_too_large_to_be_joined_are_refused():
     """A joined table whose size no number of bytes can tell is refused, rather than made too small."""
     none = np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0)

@@ -112,7 +112,7 @@ def few_columns(batch: Batch) -> FewColumns | None:
 def joined_columns(batch: Batch, inverse: Array | None = None) -> FewColumns | None:
     """The rows, without labels, with their lone entries joined, as they are or as a diagonal with this inverse measures
     vectors; None where most columns would be left, or there are so many that vectors of all of them are dear beside the
-    rows."""
+    rows, or a row's lone entries are too small or large for their squares."""
     columns, indices, starts = batch.columns, batch.indices, batch.starts
     if not MANY_COLUMNS < columns <= DEAR_COLUMNS * batch.entries or indices is None or starts is None:
         return None
