@@ -41,7 +41,8 @@ LinearVerdict write_margins(const X& rows, std::int64_t count, const Labels& lab
   });
 }
 
-// Margins of one ray into its bins. Places and products are made beforehand, for many margins at once.
+// Margins of one ray into its bins, unless rounds count zero times. Places and products are made beforehand, for many
+// margins at once.
 inline FilledBins bin_margins(const WrittenRays& rays, std::int64_t ray) {
   constexpr std::int64_t most = 256;
   std::int32_t places[most];
@@ -50,6 +51,7 @@ inline FilledBins bin_margins(const WrittenRays& rays, std::int64_t ray) {
   const double times = rays.times[ray];
   double smallest = rays.least[ray];
   FilledBins filled;
+  if (times == 0) return filled;
   for (std::int64_t begin = 0; begin < rays.rows; begin += most, margins += most) {
     const std::int64_t some = rays.rows - begin < most ? rays.rows - begin : most;
     for (std::int64_t t = 0; t < some; ++t) places[t] = std::int32_t(ray_bin(margins[t]));

@@ -311,6 +311,28 @@ def test_margins_that_are_written_down_say_what_vectors_are_charged(loss, sparse
             assert read.vector.tolist() == v.vector.tolist()
 
 
+@pytest.mark.parametrize("more", [False, True])
+@pytest.mark.parametrize("before", [0.0, 1.0])
+def test_rows_that_count_zero_times_before_others_leave_no_margins(before, more):
+    """Where no rows, or rows that count zero times along some directions or all, come before others, and others after
+    them, sums have the same bits whether or not margins are to be written down."""
+    draw, along = np.random.default_rng(4), [Direction.along(str(k), np.ones(2), float(k)) for k in range(2)]
+    X, signs = draw.normal(size=(30, 2)), draw.choice([-1, 1], 30).astype(np.int32)
+    sights = Sight(along, 0.5), Sight(along, 0.5, written=True)
+    for sight in sights:
+        for times in ([before, 1.0], [before, before]):
+            sight.take(np.array(times), Batch(X[:0], None, 2), signs[:0])
+        sight.take(np.zeros(2), Batch(X[:9], None, 2), signs[:9])
+        for rows in (slice(9, 20), slice(20, 30))[: 1 + more]:
+            sight.take(np.ones(2), Batch(X[rows], None, 2), signs[rows])
+    plain, written = (sight.sums() for sight in sights)
+    assert (written.margins is None) == more
+    for name in ("bins", "least", "rounds", "longest", "total"):
+        assert getattr(plain, name).tobytes() == getattr(written, name).tobytes()
+    for one, other in zip(plain.rays(along, "hinge"), written.rays(along, "hinge"), strict=True):
+        assert (one.places.tolist(), one.bins.tolist()) == (other.places.tolist(), other.bins.tolist())
+
+
 @pytest.mark.parametrize("count", [3, 5, 9])
 def test_margins_of_any_size_fall_into_the_same_bins_where_they_are_written_down(count):
     """Of several targets, margins from 0 to far beyond the last edge have the bits in their bins that one after the

@@ -310,6 +310,8 @@ class Sight(Tally):
     def take(self, times: Array, batch: Batch, codes: Array) -> None:
         """Put the margins of some rounds into their bins."""
         whole = self._written and not self._rounds.any() and bool((times == times[0]).all())
+        if whole:  # bins of before, if any, hold no rounds
+            self._counted, self._histograms = None, []
         self._margins = margins = np.empty((len(times), len(batch))) if whole else None
         rows, seen = (batch.values, batch.indices, batch.starts), np.zeros(3)
         for part, vectors in self._stacked:
