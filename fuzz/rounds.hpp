@@ -2,6 +2,8 @@
 // other, an order and labels that exist), nothing else is. So starts, indices, values and weights of rounds may be
 // anything.
 #pragma once
+#include <algorithm>
+
 #include "input.hpp"
 #include "regretless/linear_types.hpp"
 
@@ -10,7 +12,7 @@ namespace fuzz {
 struct Rounds {
   std::vector<double> doubles, weights;
   std::vector<float> floats;
-  std::vector<std::int32_t> indices, starts32, labels;
+  std::vector<std::int32_t> indices, starts32, labels, copies;
   std::vector<std::int64_t> starts64, order;
   regretless::Block block;
   regretless::Labels of;
@@ -94,6 +96,21 @@ inline void fill(Input& in, Rounds& r, std::int64_t columns, std::int64_t target
     fill_values(in, r, r.block.rows * r.block.columns);
   }
   fill_labels(in, r, targets, sound);
+}
+
+// Has the columns of sparse rows copied row by row, into room that holds the longest row, as the binding does where
+// rows are in order.
+inline void copy_by_rows(Rounds& r) {
+  regretless::Block& b = r.block;
+  if (!b.starts || b.order) return;
+  const auto start = [&](std::int64_t t) {
+    return b.wide_starts ? r.starts64[std::size_t(t)] : std::int64_t(r.starts32[std::size_t(t)]);
+  };
+  std::int64_t longest = 0;
+  for (std::int64_t t = 0; t < b.rows; ++t)
+    if (start(t) >= 0 && start(t + 1) <= b.entries) longest = std::max(longest, start(t + 1) - start(t));
+  r.copies = std::vector<std::int32_t>(std::size_t(longest));
+  b.copies = at(r.copies);
 }
 
 // Of dense rows in doubles the same without their zeros.
