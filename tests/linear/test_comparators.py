@@ -416,3 +416,16 @@ def test_many_rows_of_many_classes_and_few_columns_are_looked_at_in_part(monkeyp
     whole, few, part = bounds
     assert (few / whole).max() > 4 / 3
     assert (part / whole).max() < 1.05
+
+
+@pytest.mark.parametrize(("columns", "machines"), [(600, True), (6000, False)])
+def test_few_rows_of_very_many_weights_have_no_machine_of_each_class(columns, machines, monkeypatch):
+    """Machines of each class are made where the weights of all classes are few, however few the rows are."""
+    random, made, plain = np.random.default_rng(6), [], candidates.class_directions
+    X = csr_array((random.normal(size=1200), random.integers(0, columns, 1200), np.arange(0, 1201, 3)))
+    X.sum_duplicates()
+    X.resize(400, columns)
+    monkeypatch.setattr(question, "class_directions", lambda *how: made.append(how) or plain(*how))
+    y = np.arange(400).astype(str)
+    MulticlassPerceptron().fit(X, y).certify(X, y)
+    assert bool(made) == machines

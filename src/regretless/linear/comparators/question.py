@@ -34,6 +34,7 @@ MOST_CLIMBS = 10  # passes of support vector machines, which come near sooner
 # Of those of each class: entries times classes that all passes look at, unless these would be too few; and up to how
 # many of them, in units of `MOST_PLAYED`, there are any.
 MOST_CLIMBED, LEAST_CLIMBS, FEW_OF_CLASSES = 400_000, 2, 3
+MOST_OF_CLASSES = 1 << 21  # weights of all classes up to which there are any: each penalty has them three times
 # Passes of learners that are averaged, if each looks at some rows and not very few.
 FEW_PASSES, FEW_ROWS = 10, 500
 # Of a deep search: the machines of two classes, in units of 1 / r^2, and passes over so many entries of all classes.
@@ -233,8 +234,11 @@ class Question:
         return [replace(rows, penalties=its) for its in DEEP_PENALTIES] if self.state.targets == 1 else [rows]
 
     def has_few(self) -> bool:
-        """Whether the rows that comparators are looked for on are at hand, and few for machines of each class."""
-        return self.at_hand() and self.entries() * self.state.targets <= FEW_OF_CLASSES * MOST_PLAYED
+        """Whether the rows that comparators are looked for on are at hand, and few for machines of each class, of few
+        weights."""
+        columns, targets = self.state.columns, self.state.targets
+        few = self.at_hand() and columns * targets <= MOST_OF_CLASSES
+        return few and self.entries() * targets <= FEW_OF_CLASSES * MOST_PLAYED
 
     def has_many(self) -> bool:
         """Whether they are at hand, and many for learners of each class."""
