@@ -176,10 +176,10 @@ def certify_stream(
 
 def _call_rows(stream: Stream, places: Array) -> str:
     """What some rows of a stream are called: by their lines, where these are known, else as its messages do."""
-    lines = [stream.line_of(place + 1) for place in places.tolist()]
+    rows = (places + 1).tolist()
+    lines = [stream.line_of(row) for row in rows]
     if None in lines:
-        called = " and ".join(stream.call_row(place + 1) for place in places.tolist())
-        return f"{called.replace(' (counted from 0) and', ' and')} of {stream.name}"  # which is said once
+        return f"{stream.call_rows(*rows)} of {stream.name}"
     if len(lines) == 1:
         return f"the row in line {lines[0]:,} of {stream.name}"
     return f"the rows in lines {lines[0]:,} and {lines[1]:,} of {stream.name}"

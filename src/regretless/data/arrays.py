@@ -28,6 +28,8 @@ class NumberedStream(Stream):
         What to do with a row that holds NaN or infinity.
     """
 
+    _first_number = 0
+
     def __init__(self, name: str, on_error: str = "raise") -> None:
         super().__init__(name)
         one_of("on_error", on_error, ("raise", "skip"))
@@ -40,9 +42,6 @@ class NumberedStream(Stream):
     @abstractmethod
     def _pieces(self) -> Iterator[Batch]:
         """The rows from the first on, unchecked."""
-
-    def call_row(self, row: int) -> str:
-        return f"row {row - 1:,} (counted from 0)"
 
     def _finite(self) -> Iterator[Batch]:
         first, empty = 0, True
@@ -113,9 +112,6 @@ class ArrayStream(NumberedStream):
     def schema(self) -> dict[str, Any]:
         columns = max((part.columns for part in self._parts), default=0)
         return {"format": "array", "columns": columns, "target": None}
-
-    def call_row(self, row: int) -> str:
-        return f"row {row - 1:,} (counted from 0)"
 
     def _finite(self) -> Iterator[Batch]:
         return super()._finite() if self._check else self._pieces()

@@ -140,7 +140,7 @@ class ArrowStream(TableStream):
         import pyarrow as pa
 
         def error(row: int, column: str | None, fault: str, advice: str) -> DataError:
-            return DataError(path, None, None, f"in {self.call_row(first + row + 1)}, {fault}", advice)
+            return DataError(path, None, None, f"in {self.call_rows(first + row + 1)}, {fault}", advice)
 
         columns = [_converted(batch.column(name), self._kind(name)) for name in wanted]
         return Chunk(ArrowColumns(pa.Table.from_arrays(columns, wanted)), error)
@@ -276,6 +276,7 @@ class FrameStream(ArrowStream):
     """
 
     _leaves_out_dates = False  # no note would be read
+    _first_number = 0
 
     def __init__(
         self,
@@ -299,9 +300,6 @@ class FrameStream(ArrowStream):
 
     def _find_target(self, names: list[str]) -> str | None:
         return None
-
-    def call_row(self, row: int) -> str:
-        return f"row {row - 1:,} (counted from 0)"
 
     def _chunks(self) -> Iterator[Chunk]:
         wanted = self._decide(self._table.schema)

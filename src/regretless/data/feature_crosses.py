@@ -202,7 +202,7 @@ class CrossedStream(WrappedStream):
                 fault = "has features whose product is infinite"
             advice = (NAMED if many[row] else LARGE) + ("" if self._skips else f"; {SKIPPING}")
             place = first + row + 1
-            error = DataError(self.name, self._inner.line_of(place), None, f"{self.call_row(place)} {fault}", advice)
+            error = DataError(self.name, self._inner.line_of(place), None, f"{self.call_rows(place)} {fault}", advice)
             if not self._skips:
                 return piece.slice(0, row), error
             self._own.append(str(error))

@@ -47,6 +47,7 @@ class Stream(ABC):
     name: str
     rereadable: bool = True
     threads: int = 1
+    _first_number: int = 1  # of rows in messages: as of lines, or 0 as of arrays
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -94,16 +95,17 @@ class Stream(ABC):
     def refused(self, error: RowError, before: int) -> DataError:
         """The message about a row that cannot be played, in a batch before which so many rows were read."""
         row = before + error.row + 1
-        return error.in_file(self.name, self.line_of(row), self.call_row(row), self.skipped)
+        return error.in_file(self.name, self.line_of(row), self.call_rows(row), self.skipped)
 
     def place_of(self, row: int) -> str:
         """Where a row stands, of those that are not passed over, counted from 1: its line where that is known."""
         line = self.line_of(row)
-        return self.call_row(row) if line is None else f"line {line:,}"
+        return self.call_rows(row) if line is None else f"line {line:,}"
 
-    def call_row(self, row: int) -> str:
-        """What messages call a row, here counted from 1: as lines are counted, or as arrays are, who have none."""
-        return f"row {row:,}"
+    def call_rows(self, *rows: int) -> str:
+        """What messages call rows, here counted from 1: as lines are counted, or as arrays are, who have none."""
+        numbers = " and ".join(f"row {row - 1 + self._first_number:,}" for row in rows)
+        return numbers if self._first_number else f"{numbers} (counted from 0)"
 
     def line_of(self, row: int) -> int | None:
         """The line on which a row begins, of those that are not passed over, both from 1; None where nobody knows."""
@@ -147,6 +149,7 @@ class WrappedStream(Stream):
     def __init__(self, inner: Stream) -> None:
         super().__init__(inner.name)
         self.rereadable, self._inner, self.notes = inner.rereadable, inner, inner.notes
+        self._first_number = inner._first_number
         self.categorical: frozenset[str] = getattr(inner, "categorical", frozenset())
 
     def schema(self) -> dict[str, Any]:
@@ -162,9 +165,6 @@ class WrappedStream(Stream):
 
     def _line_of(self, row: int) -> int | None:
         return self._inner._line_of(row)
-
-    def call_row(self, row: int) -> str:
-        return self._inner.call_row(row)
 
     def _counted(self, batches: Iterator[Batch]) -> Generator[Batch, None, None]:
         """The same batches of the other stream; with each, this one knows what was passed over."""

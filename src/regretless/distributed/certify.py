@@ -19,7 +19,9 @@ may be, and for weights by updates, theirs included, over several groups.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
+from functools import partial
 from math import inf, isclose, isfinite
 from typing import Any
 
@@ -42,7 +44,7 @@ from .epochs import Epochs
 from .history import MixingSums
 from .learner_adapter import kind_of
 from .pools import engine_of
-from .shards import Shard
+from .shards import FileShard, Shard
 from .sources import shards_of
 
 ALL_AT_ONCE = (
@@ -211,6 +213,7 @@ def _over(
     local_rounds = gather(sizes, shards, engine, reading)
     rows = sum(size.rows for size in sizes)
     plain = learner.question(rounds_at_hand(local_rounds, sizes), rows, in_memory=local_rounds is not None, **how)
+    plain = replace(plain, call=partial(_call_rows, shards, [size.rows for size in sizes], reading.schema))
     return QuestionOverShards(
         **_fields(plain, Question),
         engine=engine,
@@ -219,6 +222,29 @@ def _over(
         sizes=sizes,
         local_rounds=local_rounds,
     )
+
+
+def _call_rows(shards: Sequence[Shard], rows: Sequence[int], schema: dict[str, Any] | None, places: Array) -> str:
+    """What rows are called, each in its own shard."""
+    ends = np.cumsum(rows)
+    homes = np.searchsorted(ends, places, side="right").tolist()
+    within = (places + 1 - (ends - rows)[homes]).tolist()
+    called = (
+        f"{_call_row(shards[home], schema, row)} of {shards[home].name}"
+        for home, row in zip(homes, within, strict=True)
+    )
+    return " and ".join(called)
+
+
+def _call_row(shard: Shard, schema: dict[str, Any] | None, row: int) -> str:
+    """What a row of a shard, counted from 1, is called: by its line, where that is known."""
+    if not isinstance(shard, FileShard):
+        return f"row {row - 1:,} (counted from 0)"
+    # A file may be where it was played and not here, and only who reads it all knows what lines it passes over.
+    with suppress(OSError, RegretlessError):
+        if shard.reading.get("on_error") != "skip":
+            return shard.open(schema).place_of(row)
+    return f"row {row:,}"
 
 
 def _fields(question: Question, kind: type[Question]) -> dict[str, Any]:

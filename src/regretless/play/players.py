@@ -336,8 +336,7 @@ class LinearPlayer(LabelPlayer):
 class _Rounds(ArrayStream):
     """Rows that were played, which are counted from 1, as rounds are."""
 
-    def call_row(self, row: int) -> str:
-        return f"row {row:,}"
+    _first_number = 1
 
 
 class _History:
