@@ -897,6 +897,10 @@ def test_long_vectors_come_from_their_file(run, tmp_path):
     rows = write(tmp_path / "wide.svm", noisy_lines(150, columns=130))
     report = learned(run, rows, "perceptron", "--save-comparators", tmp_path / "v.npz")
     assert verification(run, report, rows)["unchecked"] > 0
+    assert (
+        "give --comparators FILE, which --save-comparators of learn or combine writes"
+        in run("verify", report, rows).out
+    )
     verdicts = verification(run, report, rows, "--comparators", tmp_path / "v.npz")
     assert (verdicts["unchecked"], verdicts["differs"]) == (0, 0)
     assert verdicts["agrees"] > 0
@@ -1140,3 +1144,13 @@ def test_a_run_agrees_whose_power_goes_by_its_first_rows(run: CommandLine, tmp_p
     output = verification(run, report, path)
     assert "updates" in str(output)
     assert not output["differs"]
+
+
+def test_a_report_of_a_table_is_not_compared_with_another_format(run, tmp_path, mail):
+    """Of a report on a column of a table and a file without columns, the message names both and no option."""
+    rows = "".join(f"{row % 3},{row % 5},{'yes' if row % 2 else 'no'}\n" for row in range(40))
+    report = learned(run, write(tmp_path / "table.csv", "a,b,label\n" + rows), "perceptron", "--target", "label")
+    refused = run("verify", report, mail)
+    assert refused.code == 2
+    assert f"{mail}: {report} is about the column 'label' of a table, and this is of the format svmlight" in refused.err
+    assert "--target" not in refused.err

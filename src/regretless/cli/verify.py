@@ -166,6 +166,8 @@ def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str,
     if isinstance(report["input"], list):
         raise UsageError(f"{arguments.report} is about shards, and these are not checked")
     target = _target(arguments, report)
+    if target is not None and arguments.target is None:
+        _refuse_without_columns(arguments, target)
     named: dict[str, Any] = {} if target is None else {"target": target}
     stream = options.open_input(arguments.file, arguments, None, **named)
     rows, labels = _rows(stream.batches())
@@ -178,6 +180,17 @@ def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str,
         raise RegretlessError(f"{stream.name}: {fault}; give --target and the other options of reading as for learn")
     check = verify.regression.check if numbers else verify.linear.check
     return check(report, rows, np.asarray(labels), vectors, stream.skipped)
+
+
+def _refuse_without_columns(arguments: VerifyOptions, target: str) -> None:
+    """Refuse a file whose format has no columns by names, where a report has a column of labels."""
+    from ..data.formats import ROWS
+    from ..data.rows import READERS
+
+    kind = ROWS.choose(arguments.file, arguments.format)
+    if "target" not in READERS[kind].takes:
+        about = f"{arguments.report} is about the column {target!r} of a table, and this is of the format {kind}"
+        raise UsageError(f"{arguments.file}: {about}; give the file that the report is about, or its --format")
 
 
 def _target(arguments: VerifyOptions, report: dict[str, Any]) -> str | None:

@@ -17,6 +17,7 @@ Verdict = Literal["agrees", "differs", "unchecked", "idle"]
 ALLOWED = 1e-9  # by what part two computations of one number may differ
 MOST_DIGITS = 16.0
 THE_RUN = "the run"
+ABSENT = "not in the report: give --comparators FILE, which --save-comparators of learn or combine writes"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from ..info import ExpertInfo
 from ..learner_table import EXPERT_LEARNERS
 from ..textbook import experts as rules
 from .certificates import Again, idle, whole
-from .checks import OR_SETTINGS, Check, Number, elsewhere, headline, not_played
+from .checks import ABSENT, OR_SETTINGS, Check, Number, elsewhere, headline, not_played
 
 Array = np.ndarray[Any, Any]
 Fields = Mapping[str, Any]
@@ -191,7 +191,11 @@ def _check(table: _CombinedRounds, certificate: Mapping[str, Any], vectors: Mapp
         return nothing
     weights = vectors.get(name, comparator and comparator["weights"])
     if comparator and comparator["expert"] is None and weights is None and comparator["switches"] is None:
-        return Check(name, "unchecked", "its weights are not in the report: give --comparators FILE")
+        return Check(
+            name,
+            "unchecked",
+            f"its weights are {ABSENT}",
+        )
     again = table.again(certificate, weights)
     return whole(certificate, [replace(again, shown={**again.shown, "weights": weights}) if name in vectors else again])
 

@@ -16,7 +16,7 @@ from ..textbook import linear as rules
 from ..textbook import linear_runs as runs
 from .arriving_classes import ArrivingClasses
 from .certificates import COUNTS, Again, idle, whole
-from .checks import ALLOWED, OR_SETTINGS, Check, alike, elsewhere, headline, not_played, number
+from .checks import ABSENT, ALLOWED, OR_SETTINGS, Check, alike, elsewhere, headline, not_played, number
 from .formulas import FORMULAS
 
 Array = np.ndarray[Any, Any]
@@ -76,7 +76,11 @@ def _check(reader: _LearnedRounds, certificate: Mapping[str, Any], vectors: Mapp
         if vector is None and reader.mixture and (why := _no_vector(reader, part)):
             return Check(name, "unchecked", why)
         if vector is None:
-            return Check(name, "unchecked", "its vector is not in the report: give --comparators FILE")
+            return Check(
+                name,
+                "unchecked",
+                f"its vector is {ABSENT}",
+            )
         target = place if certificate["parts"] else None
         try:
             again = reader.again(certificate, part, np.asarray(vector, dtype=np.float64), target)

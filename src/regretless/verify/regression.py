@@ -12,7 +12,7 @@ import numpy as np
 from ..learner_table import REGRESSORS
 from ..textbook import regression as book
 from .certificates import Again, idle, whole
-from .checks import OR_SETTINGS, Check, headline, not_played
+from .checks import ABSENT, OR_SETTINGS, Check, headline, not_played
 from .experts import of_intervals
 
 Array = np.ndarray[Any, Any]
@@ -63,7 +63,11 @@ def _check(reader: _Rows, certificate: Fields, vectors: Mapping[str, Array]) -> 
         return whole(certificate, [reader.again(certificate, None)])
     vector = vectors.get(name, comparator["vector"])
     if vector is None:
-        return Check(name, "unchecked", "its vector is not in the report: give --comparators FILE")
+        return Check(
+            name,
+            "unchecked",
+            f"its vector is {ABSENT}",
+        )
     vector = np.asarray(vector, dtype=np.float64)
     if len(vector) != reader.rows.shape[1]:
         fault = f"its vector has {len(vector):,} numbers and the rows {reader.rows.shape[1]:,} features"
