@@ -194,6 +194,15 @@ def test_classes_weigh_what_the_command_line_says(run, mail, tmp_path):
     refused = run("learn", mail, "--learner", "perceptron", "--set", "class_weight=2")
     assert refused.code != 0
     assert "class_weight=1:2.5,-1:1" in refused.err
+    refused = run("learn", mail, "--learner", "perceptron", "--set", "class_weight=balanced")
+    assert "that is for Python, where all labels are known before the first round" in refused.err
+
+
+def test_a_weight_of_a_class_that_never_came_is_reported(run, mail):
+    """A class of class_weight that no row is of is named on stderr, and one that rows are of is not."""
+    words = ("learn", mail, "--learner", "perceptron", "--no-certify", "--set")
+    assert "class_weight: no row is of the class '7', so that its weight" in run(*words, "class_weight=1:2.5,7:2").err
+    assert "class_weight" not in run(*words, "class_weight=1:2.5,-1:2").err
 
 
 @pytest.mark.parametrize("learner", [Perceptron, MulticlassPerceptron])
@@ -472,7 +481,7 @@ def test_certify_takes_what_python_fitted(run, mail, tmp_path):
 def test_a_search_that_a_mixture_does_not_make_is_reported(run, tmp_path):
     """--deep changes no certificate of the default learner, as learn and certify say; of a perceptron neither does."""
     rows = write(tmp_path / "a.svm", [f"{1 if k % 3 else -1} {k % 5 + 1}:1 {k % 7 + 6}:1\n" for k in range(40)])
-    model, line = tmp_path / "m.rgl", "--deep: of aggregated the certificates are the same without"
+    model, line = tmp_path / "m.rgl", "--deep changes nothing: aggregated is a mixture of learners, whose"
     for words, is_said in (((), True), (("--learner", "perceptron"), False)):
         learned = run("learn", rows, *words, "--deep", "--quiet", "--save", model)
         command = run("certify", model, rows, "--deep")

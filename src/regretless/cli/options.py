@@ -395,7 +395,8 @@ def warn_idle_search(arguments: CertifyingOptions, learner: Any) -> None:
     """Say on stderr where --deep and --svm change nothing, for the comparators of a mixture are its own."""
     asked = [name for name, there in {"--deep": arguments.deep, "--svm": arguments.svm}.items() if there]
     if asked and learner.info.task == CLASSIFICATION and learner.info.predicts_by == "mixture":
-        complain(f"{' and '.join(asked)}: of {learner.name} the certificates are the same without")
+        alone, why = len(asked) == 1, "whose certificates are read against comparators of its own"
+        complain(f"{' and '.join(asked)} change{'s' * alone} nothing: {learner.name} is a mixture of learners, {why}")
 
 
 def future(arguments: CertifyingOptions, learner: OnlineClassifier) -> list[Certificate]:

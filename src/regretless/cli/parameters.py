@@ -146,6 +146,9 @@ def _value(option: str, value: str, parameter: Parameter) -> Any:
 
 
 def _by_class(option: str, value: str) -> dict[str, float]:
+    if value == "balanced":
+        why = "that is for Python, where all labels are known before the first round"
+        raise UsageError(f"{option}: {why}; give the weight of each class, as in class_weight=1:2.5,-1:1")
     try:
         pairs = [pair.rpartition(":") for pair in value.split(",")]
         if all(label for label, _, _ in pairs):

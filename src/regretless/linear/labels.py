@@ -366,7 +366,7 @@ def weigh(class_weight: Any, labels: Array, weights: Array | None, classes: Arra
     if isinstance(class_weight, Mapping):
         by_class = np.ones(len(labels))
         for label, weight in class_weight.items():
-            by_class[_is(labels, label)] = positive(f"class_weight[{label!r}]", weight, or_zero=True)
+            by_class[is_class(labels, label)] = positive(f"class_weight[{label!r}]", weight, or_zero=True)
     elif isinstance(class_weight, str) and class_weight == "balanced":
         if classes is None:
             raise RegretlessError(
@@ -380,7 +380,7 @@ def weigh(class_weight: Any, labels: Array, weights: Array | None, classes: Arra
     return np.asarray(by_class if weights is None else by_class * weights)
 
 
-def _is(labels: Array, label: Any) -> Array:
+def is_class(labels: Array, label: Any) -> Array:
     """Which labels are the one of this name; a command line and a model file call numbers by their text."""
     if labels.dtype.kind == "U":
         return np.asarray(labels == str(label))
