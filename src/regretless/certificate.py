@@ -219,7 +219,7 @@ class Certificate:
         if self.shown_bound is None or self.quick_bound is None:
             return ""
         if share is None:
-            return "where the quick search found none"
+            return "where the quick search found no bound"
         if not share:
             return "no tighter than the quick search's"
         ends = "less than 0.1" if share < LEAST_SHARE else "more than 99.9" if share > 1 - LEAST_SHARE else ""

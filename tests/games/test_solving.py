@@ -681,3 +681,10 @@ def test_a_solution_is_frozen_and_has_all_its_fields() -> None:
     for field in fields(Solution):
         with pytest.raises(FrozenInstanceError):
             setattr(solution, field.name, getattr(solution, field.name))
+
+
+def test_arrays_that_are_no_matrices_are_refused_by_what_they_lack():
+    """Three dimensions are refused for being three, and a matrix without a column for having none."""
+    for shape, lacking in (((2, 2, 2), "two dimensions, rows and columns,"), ((2, 0), "one row and one column")):
+        with pytest.raises(RegretlessError, match=f"{lacking} are expected"):
+            MatrixGame(np.zeros(shape))

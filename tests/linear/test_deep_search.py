@@ -109,7 +109,7 @@ def test_a_quick_search_that_found_nothing_is_told_apart(monkeypatch):
         one = Perceptron().fit(X, labels).certify(X, labels, deep=True)[0]
         assert (one.applies, one.tighter, one.quick_bound) == (applies, None, inf)
         assert one.describe()["quick_bound"] is None
-        assert ("where the quick search found none" in str(one)) == applies
+        assert ("where the quick search found no bound" in str(one)) == applies
 
 
 def test_a_quick_search_says_nothing_of_another():
@@ -219,7 +219,7 @@ def test_the_tighter_one_has_the_smaller_room(bounds, regrets, count):
         (212.1, 212.9, "no tighter than the quick search's"),
         (2e6, 2_000_100, "less than 0.1 % below the 2,000,100 of the quick search"),
         (2.0, 2e6, "more than 99.9 % below the 2,000,000 of the quick search"),
-        (2.0, inf, "where the quick search found none"),
+        (2.0, inf, "where the quick search found no bound"),
         (2.0, None, ""),
         (None, inf, ""),
     ],

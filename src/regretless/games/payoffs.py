@@ -81,7 +81,8 @@ class Payoffs:
             self.values = _dense(array if self._exact is None else _floats(self._exact, what), what)
         shape = self.values.shape
         if len(shape) != 2 or 0 in shape:
-            raise RegretlessError(f"{what}: shape {shape}; at least one row and one column are expected")
+            few = "at least one row and one column" if len(shape) == 2 else "two dimensions, rows and columns,"
+            raise RegretlessError(f"{what}: shape {shape}; {few} are expected")
         self.low, self.high = self._range(what) if payoff_range is None else _declared(payoff_range, self.kind, what)
 
     @property

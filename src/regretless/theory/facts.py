@@ -99,7 +99,7 @@ MEASURED: tuple[str, Check] = (
     _measured,
 )
 UNIT_WEIGHTS: tuple[str, Check] = (
-    "it assumes that every round weighs 1, and sample weights were given",
+    "it assumes that every round weighs 1, and others were given, by sample_weight or class_weight",
     has_unit_weights,
 )
 SEPARATES: tuple[str, Check] = (
