@@ -330,10 +330,10 @@ class LinearPlayer(LabelPlayer):
     def _stream(self) -> Stream:
         if self._asker is None:
             return cast("ObliviousLabels", self.environment).stream(self.rounds, self.run)
-        return _Rounds(self._history.batches(), name=self.environment.name, check=False)
+        return _PlayedRows(self._history.batches(), name=self.environment.name, check=False)
 
 
-class _Rounds(ArrayStream):
+class _PlayedRows(ArrayStream):
     """Rows that were played, which are counted from 1, as rounds are."""
 
     _first_number = 1
