@@ -76,19 +76,21 @@ inline void put_in_order(Tableau& t) {
   t.ordered = true;
 }
 
+// The entry in the pivot's column is set last: a number written just before the eight around it are read holds them up.
 inline void exchange(Tableau& t, std::int64_t r, std::int64_t c) {
+  const std::int64_t stride = t.stride;
   double* pivot = cells_of(t, r);
   const double inverse = 1 / pivot[c];
-  for (std::int64_t j = 0; j < t.stride; j += 8) put(pivot + j, at(pivot, j) * eight(inverse));
-  pivot[c] = inverse;
+  for (std::int64_t j = 0; j < stride; j += 8) put(pivot + j, at(pivot, j) * eight(inverse));
   for (std::int64_t i = 0; i <= t.game.rows; ++i) {
     const double factor = t.pivots_column[i];
     if (i == r || factor == 0) continue;
     double* row = cells_of(t, i);
-    row[c] = 0;
     const Octet times = eight(factor);
-    for (std::int64_t j = 0; j < t.stride; j += 8) put(row + j, at(row, j) - times * at(pivot, j));
+    for (std::int64_t j = 0; j < stride; j += 8) put(row + j, at(row, j) - times * at(pivot, j));
+    row[c] = 0 - factor * inverse;
   }
+  pivot[c] = inverse;
   std::swap(t.basic[r], t.free[c]);
   ++t.pivots;
 }

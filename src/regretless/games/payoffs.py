@@ -157,15 +157,18 @@ class Payoffs:
         return other
 
     def _range(self, what: str) -> tuple[float, float]:
-        if self.kind == "operator":
+        values, kind = self.values, self.kind
+        if kind == "operator":
             return float("nan"), float("nan")
-        values, sparse = self.values, self.kind == "sparse"
-        low, high = _core.payoff_range(values.data if sparse else values) if not sparse or values.nnz else (0.0, 0.0)
+        if kind == "dense":
+            low, high = ends = _core.payoff_range(values)
+        else:
+            low, high = ends = _core.payoff_range(values.data) if values.nnz else (0.0, 0.0)
+            if values.nnz < values.shape[0] * values.shape[1]:
+                ends = min(low, 0.0), max(high, 0.0)
         if isnan(low):
-            raise RegretlessError(f"{what}: {_culprit(values, self.kind)}; payoffs are finite numbers")
-        if sparse and values.nnz < values.shape[0] * values.shape[1]:
-            low, high = min(low, 0.0), max(high, 0.0)
-        return low, high
+            raise RegretlessError(f"{what}: {_culprit(values, kind)}; payoffs are finite numbers")
+        return ends
 
 
 def _declared(ends: tuple[float, float], kind: Kind, what: str) -> tuple[float, float]:
