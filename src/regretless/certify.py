@@ -16,8 +16,9 @@ from .data.sample import Sample, coded, joined
 from .data.stream import Stream
 from .errors import RegretlessError, RowError
 from .linear.base import OnlineClassifier
-from .linear.certificates import CertifiedLearner, certify_at_hand, reproduces, weights_by_class
+from .linear.certificates import CertifiedLearner, certify_at_hand, weights_by_class
 from .linear.labels import codes_of
+from .linear.replay import reproduces
 from .theory.facts import SEPARATES
 
 if TYPE_CHECKING:  # or a run on labels would load what learns numbers, and one of the default learner what searches

@@ -24,7 +24,7 @@ from regretless.linear import (
     Perceptron,
     PNormPerceptron,
 )
-from regretless.linear.certificates import LOOKAHEAD
+from regretless.linear.first_pass import LOOKAHEAD
 from regretless.linear.ogd import SCHEDULES
 from regretless.persist.format import read_model
 from regretless.persist.model import rebuilt

@@ -29,7 +29,7 @@ from regretless.linear import (
     PNormPerceptron,
     Winnow,
 )
-from regretless.linear.certificates import LOOKAHEAD
+from regretless.linear.first_pass import LOOKAHEAD
 from regretless.theory.facts import UNIT_WEIGHTS
 from regretless.theory.mixing import all_separable, epochs_until_clean, mixed_separable
 

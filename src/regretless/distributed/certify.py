@@ -33,8 +33,8 @@ from ..data.batch import Array, Batch
 from ..errors import RegretlessError
 from ..info import info_of
 from ..linear.base import OnlineClassifier
-from ..linear.certificates import reproduces
 from ..linear.comparators.question import Question
+from ..linear.replay import reproduces
 from ..theorem import NO_NUMBERS
 from ..theory.mixing_facts import MixedFacts
 from .checkpoint import SavedRun, no_guarantee

@@ -140,6 +140,13 @@ def codes_of(labels: Array, classes: Array) -> Array:
     return codes
 
 
+def decode(codes: Array, classes: Array) -> Array:
+    """The labels that the kernel plays so."""
+    if len(classes) > 2:
+        return np.asarray(classes[codes])
+    return np.asarray(classes[np.minimum((codes + 1) // 2, len(classes) - 1)])
+
+
 def stored_classes(values: Any, kind: Any) -> Array:
     """The classes that a model file has as JSON values, by their numpy kind.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..data.batch import Array, Batch, first_columns
 from ..errors import ParameterError, RegretlessError
-from ..linear.certificates import LOOKAHEAD
+from ..linear.first_pass import LOOKAHEAD
 from ..linear.progressive import log_losses
 from .linear import print_of
 

@@ -31,8 +31,8 @@ from ...theory.aggregated import (
 )
 from ...theory.facts import LinearFacts
 from ..base import OnlineClassifier
-from ..certificates import Rounds, reproduces
 from ..progressive import log_probabilities
+from ..replay import Rounds, reproduces
 from .state import FULLS, MOST_RANK, MOST_SKETCHED, MOST_WEIGHT, STACK, AggregatedRules, AggregatedState, MixtureMember
 
 if TYPE_CHECKING:

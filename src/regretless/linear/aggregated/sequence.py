@@ -14,7 +14,7 @@ import numpy as np
 from ...data.batch import Array, Batch
 from ...rows.narrowed import FewColumns
 from ...theory.aggregated import AggregatedFacts, MemberComparator, change_cost
-from ..certificates import Rounds
+from ..replay import Rounds
 from .state import AggregatedState, MixtureMember
 
 BLOCKS = 256
