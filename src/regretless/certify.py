@@ -261,7 +261,8 @@ def read_cheaply(learner: OnlineClassifier, stream: Stream) -> Certificates:
     """
     if type(learner).judge is not CertifiedLearner.judge:
         return certify_stream(learner, stream)
-    from .linear.comparators.search import all_directions, margin_directions
+    from .linear.comparators.directions import all_directions
+    from .linear.comparators.margins import margin_directions
 
     replay = Replay(stream, learner)
     few = replay.small and replay.rows * learner.n_features_in_ <= FEW

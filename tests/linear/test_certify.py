@@ -21,7 +21,7 @@ from regretless.data.arrays import ArrayStream
 from regretless.data.batch import Batch
 from regretless.errors import RegretlessError
 from regretless.linear import AROW, MulticlassPerceptron, OnlineGradientDescent, Perceptron, Winnow
-from regretless.linear.comparators import candidates, rays, search
+from regretless.linear.comparators import candidates, margins, rays
 from regretless.linear.comparators.evaluate import Exact, Span, Vector, read_tallies
 from regretless.linear.comparators.line_search import Multiples, Slack
 from regretless.linear.comparators.rays import Direction, Sight, edges, look
@@ -379,8 +379,8 @@ def test_directions_of_all_targets_are_read_as_each_alone(seed):
 @pytest.mark.parametrize("sparse", [False, True])
 def test_equal_rows_of_a_part_are_called_as_among_all(sparse, monkeypatch):
     """Where some of many rows are looked at, the two that show why nothing separates have the numbers of all rows."""
-    monkeypatch.setattr(search, "MOST_WHOLE", 0)
-    monkeypatch.setattr(search, "MOST_LOOKED_AT", 300)
+    monkeypatch.setattr(margins, "MOST_WHOLE", 0)
+    monkeypatch.setattr(margins, "MOST_LOOKED_AT", 300)
     draw = np.random.default_rng(0)
     X, y = draw.integers(1, 5, (900, 3)).astype(float), draw.integers(0, 2, 900)
     rows = sp.csr_array(X) if sparse else X
@@ -583,10 +583,8 @@ def test_the_limit_of_a_search_is_counted_in_work(monkeypatch):
 
 def test_rows_that_no_vector_separates_are_proved_so_by_the_hardest_of_them(monkeypatch):
     """Of rows too many for a search over all, a few that cannot be separated prove it for all."""
-    import regretless.linear.comparators.search as module
-
-    monkeypatch.setattr(module, "MOST_WHOLE", 100)
-    monkeypatch.setattr(module, "SOME", (40, 60))
+    monkeypatch.setattr(margins, "MOST_WHOLE", 100)
+    monkeypatch.setattr(margins, "SOME", (40, 60))
     X, y = noisy(2000, 3)
     why = str(Perceptron().fit(X, y).certify(X, y)[0].why)
     assert "cannot be separated" in why

@@ -29,7 +29,7 @@ from regretless.linear import (
 )
 from regretless.linear.aggregated import comparators
 from regretless.linear.arow import PENALTIES
-from regretless.linear.comparators import candidates, evaluate, line_search, question, search
+from regretless.linear.comparators import candidates, evaluate, line_search, margins, question
 from regretless.linear.comparators.rays import Direction, look
 from regretless.linear.separation.result import INSEPARABLE
 from regretless.regression import AggregatedRegressor
@@ -242,9 +242,9 @@ def test_rows_that_are_few_beside_their_columns_are_not_looked_at(columns, looke
     X = csr_array((random.normal(size=220_000), random.integers(0, columns, 220_000), np.arange(0, 220_001, 20)))
     X.sum_duplicates()
     y = random.choice([-1, 1], X.shape[0])
-    monkeypatch.setattr(search, "MOST_WHOLE", 1000)
+    monkeypatch.setattr(margins, "MOST_WHOLE", 1000)
     (separable,) = (one for one in Perceptron().fit(X, y).certify(X, y) if one.theorem.name == "separable")
-    assert (separable.why != search.WIDE) == looked
+    assert (separable.why != margins.WIDE) == looked
     assert separable.why.startswith(INSEPARABLE) == looked
 
 

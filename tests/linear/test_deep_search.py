@@ -103,7 +103,7 @@ def test_a_longer_search_says_how_much_tighter_it_is(learner):
 def test_a_quick_search_that_found_nothing_is_told_apart(monkeypatch):
     """Where only the deep search has found a margin, the line says so, and JSON has null; where none has, there is
     nothing to say."""
-    monkeypatch.setattr("regretless.linear.comparators.search.MOST_WHOLE", 100)
+    monkeypatch.setattr("regretless.linear.comparators.margins.MOST_WHOLE", 100)
     X, y = separable(rows=600, columns=10)
     for labels, applies in ((y, True), (np.where(np.arange(600) % 5, y, 1 - y), False)):
         one = Perceptron().fit(X, labels).certify(X, labels, deep=True)[0]

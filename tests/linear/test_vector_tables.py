@@ -22,7 +22,7 @@ from regretless.linear import (
     SecondOrderPerceptron,
     Winnow,
 )
-from regretless.linear.comparators import candidates, rays, search
+from regretless.linear.comparators import candidates, directions, rays
 from regretless.rows import narrowed
 
 SIZES = (0, 1, 7, 8, 9, 1023, 1025, 5003)
@@ -156,8 +156,8 @@ def test_few_of_many_columns_have_the_certificates_of_all(monkeypatch, name):
     seen = []
     for module in (narrowed, candidates, rays):
         monkeypatch.setattr(module, "MANY_COLUMNS", 100)
-    whole = search.table_of
-    monkeypatch.setattr(search, "table_of", lambda vectors: seen.append(whole(vectors)) or seen[-1])
+    whole = directions.table_of
+    monkeypatch.setattr(directions, "table_of", lambda vectors: seen.append(whole(vectors)) or seen[-1])
     certificates = learner.certify(X, y)
     assert any(table is not None for table in seen)
     for one, other in zip(certificates, expected, strict=True):
@@ -165,10 +165,8 @@ def test_few_of_many_columns_have_the_certificates_of_all(monkeypatch, name):
         if one.bound is not None:
             assert one.bound == pytest.approx(other.bound, rel=1e-10)
             assert one.comparator.name == other.comparator.name
-            directions = [
-                its.vector / (np.linalg.norm(its.vector) or 1.0) for its in (one.comparator, other.comparator)
-            ]
-            np.testing.assert_allclose(*directions, atol=1e-10)  # some bounds are the same along a ray
+            units = [its.vector / (np.linalg.norm(its.vector) or 1.0) for its in (one.comparator, other.comparator)]
+            np.testing.assert_allclose(*units, atol=1e-10)  # some bounds are the same along a ray
 
 
 @pytest.mark.parametrize("name", ["perceptron", "arow"])

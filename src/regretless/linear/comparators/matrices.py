@@ -29,12 +29,13 @@ from ..separation.result import INSEPARABLE
 from ..separation.signed_rows import SignedRows
 from ..state import BIAS, State
 from .candidates import MOST_SVM_ENTRIES, Plan, margin_direction, matrix_of, with_constant, with_int32
+from .directions import OFTEN, extra_plans, unit_length
 from .evaluate import Charged, Exact, Tally, Vector
 from .line_search import Best, best_on
+from .margins import FEW_WRONG, MOST_WHOLE, proof_budget, why_inseparable
+from .margins import UNKNOWN as SOME_CAN
 from .question import PIECE, Question, epochs
 from .rays import Direction, Ray, RaySums, Sight
-from .search import FEW_WRONG, MOST_WHOLE, OFTEN, extra_plans, proof_budget, unit_length, why_inseparable
-from .search import UNKNOWN as SOME_CAN
 
 SVM_EXPONENTS = (-1, 0, 1, 2, 3)  # of C in units of 1 / r^2
 MOST_LOOKED_AT = 2_000_000  # entries times classes of the rows that scales are looked for on
