@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass
-from functools import cached_property
 from math import sqrt
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -18,68 +16,12 @@ from ..errors import RegretlessError
 from ..rows.factor import put_upper, upper_of
 from ..rows.narrowed import JoinedColumns, Narrow
 from ..rows.state import BaseState, BatchPlayer, BatchRounds, Report, Rules, length, zeros_on_lines
-from ..theory.rounding import EPSILON
+from .sketch import Sketch
 
 PRIOR, SUM, SQUARE, WEIGHT, VOLUME, SIZE = range(6)  # columns of `memory`
 LEAST_PRIOR = 1e-290  # of a feature, in whatever units: as in second_order_scales.hpp
 MOST_COLUMNS = 2000  # of a full matrix
 SPARE = "spare_"  # before the names of arrays
-
-
-@dataclass(frozen=True, eq=False)
-class Sketch:
-    """A matrix D + B'B, D a diagonal and B a few rows: what can be asked of it without its being written down.
-
-    Attributes
-    ----------
-    start, shed : ndarray, shape (n,)
-        What D was without rows, > 0, and what it has from those that B has shed, >= 0.
-    rows : ndarray, shape (k, n)
-        B.
-    """
-
-    start: Array
-    shed: Array
-    rows: Array
-
-    @cached_property
-    def roots(self) -> Array:
-        """The square roots of D."""
-        return np.asarray(np.sqrt(self.start + self.shed))
-
-    @cached_property
-    def axes(self) -> tuple[Array, Array]:
-        """The singular values of B D^-1/2, and its right singular vectors as rows."""
-        _, values, vectors = np.linalg.svd(self.rows / self.roots, full_matrices=False)
-        return values, vectors
-
-    def stretched(self, vector: Array) -> float:
-        """sqrt(v'A v)."""
-        return length(np.append(self.roots * vector, self.rows @ vector))
-
-    def energy(self, vector: Array) -> float:
-        """u'A^-1 u, rounded up: what lies off the axes is a difference."""
-        values, axes = self.axes
-        scaled = vector / self.roots
-        along = axes @ scaled
-        off = scaled - along @ axes
-        error = EPSILON * (len(vector) + len(values)) * length(scaled)
-        return float((length(np.append(off, along / np.hypot(1.0, values))) + error) ** 2)
-
-    def volume(self) -> float:
-        """ln det of A over what D started as."""
-        values, _ = self.axes
-        return float(np.log1p(self.shed / self.start).sum() + np.log1p(values * values).sum())
-
-    def whitened(self, rows: Array) -> Array:
-        """Rows x as A^-1/2 x, up to a rotation."""
-        values, axes = self.axes
-        scaled = rows / self.roots
-        return np.asarray(scaled - ((scaled @ axes.T) * (1 - 1 / np.hypot(1.0, values))) @ axes)
-
-    def unwhitened(self, vector: Array) -> Array:
-        """The v whose products with rows are those of a vector with the rows as `whitened` gives them."""
-        return np.asarray(self.whitened(vector[None] * self.roots)[0] / self.roots)
 
 
 class Diagonal(NamedTuple):
