@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from regretless import _core
-from regretless.textbook.linear import nearest_point
+from regretless.textbook.nearest_point import nearest_point
 
 from ..sanitized import fewer
 

@@ -1,7 +1,7 @@
 """Learners of weights, one page after another: rows of X with labels y in {-1, +1}, and what a run over them leaves.
 
 The perceptron with its averages and votes, in several classes and in the dual; those that ask for a margin; gradient
-descent; Winnow and p-norms; and second order. Besides, the largest margin that weights can have.
+descent; Winnow and p-norms; and second order.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -495,31 +495,6 @@ def budget_kernel_perceptron(
                 alpha[gone] = 0
             slots.append(i)
     return alpha, updates, removed
-
-
-# ---- The largest margin, by the point of the rows y x's convex hull that is nearest to the origin (Wolfe)
-
-
-def nearest_point(Z: Array, tolerance: float = 1e-9) -> tuple[Array, Array]:
-    """Weights with sum 1 of the rows of Z, and the point that they combine the rows to."""
-    weights = np.eye(len(Z))[np.argmin((Z**2).sum(axis=1))]
-    while True:
-        point = weights @ Z
-        if min(Z @ point) >= (1 - tolerance) * point @ point:
-            return weights, point
-        corral = np.append(np.flatnonzero(weights), np.argmin(Z @ point))
-        while True:
-            aim = np.zeros(len(Z))
-            aim[corral] = np.linalg.solve(Z[corral] @ Z[corral].T + 1, np.ones(len(corral)))
-            aim /= aim.sum()
-            if min(aim[corral]) > 0:
-                weights = aim
-                break
-            falling = corral[aim[corral] <= 0]
-            parts = weights[falling] / (weights[falling] - aim[falling])
-            weights = weights + min(parts) * (aim - weights)
-            corral = corral[corral != falling[np.argmin(parts)]]
-            weights[falling[np.argmin(parts)]] = 0
 
 
 # The second formulas of the theorems about these, by their kind.
