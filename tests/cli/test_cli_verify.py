@@ -61,7 +61,8 @@ def reported_as(folder: Path, report: dict[str, Any]) -> Path:
 def verification(run: CommandLine, report: Path, data: Path, *words: Any) -> dict[str, Any]:
     command = run("verify", report, data, *words, "--json")
     output: dict[str, Any] = command.json
-    assert command.code == (3 if output["differs"] else 0)
+    compared = any(one["verdict"] == "agrees" for one in output["checks"])
+    assert command.code == (3 if output["differs"] else 0 if compared else 1)
     return output
 
 
@@ -884,6 +885,24 @@ def test_a_report_without_certificates_is_refused(run, mail):
     assert "there is nothing to check" in command.err
 
 
+def test_a_report_of_which_no_certificate_is_compared_is_no_proof(run, mail, tmp_path):
+    """Where no line applies, or none can be checked, the run's own numbers do not make up for it: the exit code is 1,
+    and one line says how many of each there are; one certificate that is compared is enough for 0."""
+    report = json.loads(learned(run, mail, "perceptron").read_text())
+    idle = [one for one in report["certificates"] if not one["applies"]]
+    applying = [one for one in report["certificates"] if one["applies"]]
+    unchecked = [one | {"comparator": one["comparator"] | {"vector": None}} for one in applying]
+    for lines, words in ((idle, "1 does not apply"), (idle + unchecked, "6 cannot be checked, 1 does not apply")):
+        command = run("verify", reported_as(tmp_path, report | {"certificates": lines}), mail)
+        assert (command.code, command.err.count("\n")) == (1, 1)
+        assert f"none of its certificates was compared ({words}), and at least one must be" in command.err
+        assert "agrees: the run: input/rows, " in command.out
+    lines = [*unchecked[1:], applying[0]]
+    command = run("verify", reported_as(tmp_path, report | {"certificates": lines}), mail)
+    assert (command.code, command.err) == (0, "")
+    assert "compared: 1 certificate and 11 numbers of the run; 5 cannot be checked" in command.out
+
+
 def test_other_rows_are_found(run, mail, tmp_path):
     """A report and rows of which one label was changed contradict each other."""
     report = learned(run, mail, "perceptron")
@@ -1046,12 +1065,13 @@ def test_a_game_is_answered_again(run, tmp_path):
 
 
 def test_games_in_turns_are_not_checked(run, tmp_path):
-    """Of a game in turns nothing is compared, which is said, and its report is not blamed; false strategies are."""
+    """Of a game in turns nothing is compared, which is said, and its report is not said to differ; false strategies
+    do."""
     game = tmp_path / "t.efg"
     game.write_text(TREE)
     report = reported(run, tmp_path / "s.json", "solve", game)
     command = run("verify", report, game)
-    assert (command.code, command.err) == (0, "")
+    assert (command.code, "none of its certificates was compared (1 cannot be checked)" in command.err) == (1, True)
     assert "cannot be checked: weak_duality: games in turns are not checked\n" in command.out
     assert "compared: 0 certificates and 0 numbers of the run; 1 cannot be checked\n" in command.out
     report.write_text(json.dumps(json.loads(report.read_text()) | {"game": "zero-sum"}))

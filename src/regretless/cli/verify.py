@@ -13,7 +13,7 @@ from ..report.terminal import many
 from . import options
 from .arguments import FeatureOptions, ReadingOptions
 from .files import read_vectors
-from .output import DONE, VIOLATED, UsageError, complain, warn_skipped, write_json
+from .output import DONE, FAILED, VIOLATED, UsageError, complain, warn_skipped, write_json
 
 if TYPE_CHECKING:
     from ..verify import Check
@@ -94,7 +94,12 @@ def run(arguments: VerifyOptions) -> int:
     if wrong:
         read = "; give the options of reading that learn had (--ignore and the like)" if INPUT in checks[-1].why else ""
         complain(f"{arguments.report} and {arguments.file} contradict each other ({', '.join(wrong)}){read}")
-    return VIOLATED if wrong else DONE
+        return VIOLATED
+    if not any(one.verdict == "agrees" for one in checks[:-1]):
+        why = ", ".join(_uncompared([one.verdict for one in checks[:-1]]))
+        complain(f"{arguments.report}: none of its certificates was compared ({why}), and at least one must be")
+        return FAILED
+    return DONE
 
 
 def _report(path: str) -> dict[str, Any]:
@@ -149,12 +154,16 @@ def _tell(arguments: VerifyOptions, checks: list[Check]) -> None:
 
 def _counted(verdicts: list[str], numbers: int) -> str:
     """How many certificates and numbers were compared, and how many certificates were not."""
-    compared = verdicts.count("agrees") + verdicts.count("differs")
-    unchecked, idle = verdicts.count("unchecked"), verdicts.count("idle")
-    others = [f"{unchecked:,} cannot be checked"] if unchecked else []
-    others += [f"{idle:,} do{'es' if idle == 1 else ''} not apply"] if idle else []
+    compared, others = verdicts.count("agrees") + verdicts.count("differs"), _uncompared(verdicts)
     counted = f"compared: {many(compared, 'certificate')} and {many(numbers, 'number')} of the run"
     return f"{counted}; {', '.join(others)}" if others else counted
+
+
+def _uncompared(verdicts: list[str]) -> list[str]:
+    """How many certificates were not compared, and why."""
+    unchecked, idle = verdicts.count("unchecked"), verdicts.count("idle")
+    others = [f"{unchecked:,} cannot be checked"] if unchecked else []
+    return others + ([f"{idle:,} do{'es' if idle == 1 else ''} not apply"] if idle else [])
 
 
 def _linear(arguments: VerifyOptions, report: dict[str, Any], vectors: dict[str, Any]) -> list[Check]:
