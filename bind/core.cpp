@@ -8,6 +8,7 @@
 #include "duel.hpp"
 #include "kernel_machine.hpp"
 #include "littlestone.hpp"
+#include "multiples.hpp"
 #include "nearest_point.hpp"
 #include "player.hpp"
 #include "products.hpp"
@@ -43,6 +44,7 @@ NB_MODULE(_core, m) {
   bind_littlestone(m);
   bind_nearest_point(m);
   bind_ascent(m);
+  bind_multiples(m);
   bind_ridge(m);
   bind_products(m);
   bind_pull(m);

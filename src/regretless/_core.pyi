@@ -458,6 +458,16 @@ MOST_COLUMNS_AN_ENTRY: int = 64
 
 PENALTIES: int = 4
 
+def multiples(rays: Sequence[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tuple[float, float, float, float, float]]], spans: Sequence[tuple[int, int, int]], step: int, ends: Sequence[tuple[int, float]]) -> tuple[list[int], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+    """
+    Multiples of the directions of rays, which are given as the places of bins of positive margins, what is below each of them, and size, smallest margin, own length, product and divergence: of each span, a ray with its first and last edge, at every `step`th edge; and of each end, a ray with a scale, v = 0 or the multiple whose smallest margin is 1. Where those of each begin; at which edge each is, -1 at none; and a table of scales, sums of hinge losses and of their squares, lengths, smallest margins, own lengths, products, divergences.
+    """
+
+def least_by_span(each: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], starts: Sequence[int]) -> list[list[tuple[float, int]]]:
+    """
+    The least of those numbers of each span that are finite, and where it stands; infinity where none is.
+    """
+
 def ridge_regression(values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], intercept: float, tilt: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], over: float, reach: float, best: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, str | None]:
     """
     About the minimiser of the log loss of rows in units of the penalty, and of a tilt.

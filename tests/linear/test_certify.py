@@ -20,13 +20,11 @@ from regretless.data import open_stream
 from regretless.data.arrays import ArrayStream
 from regretless.data.batch import Batch
 from regretless.errors import RegretlessError
-from regretless.linear import AROW, MulticlassPerceptron, OnlineGradientDescent, Perceptron, Winnow
+from regretless.linear import MulticlassPerceptron, OnlineGradientDescent, Perceptron
 from regretless.linear.comparators import candidates, margins, rays
 from regretless.linear.comparators.evaluate import Exact, Span, Vector, read_tallies
-from regretless.linear.comparators.line_search import Multiples, Slack
 from regretless.linear.comparators.rays import Direction, Sight, edges, look
 from regretless.textbook import linear as book
-from regretless.theory.facts import OF_ALL_MULTIPLES, LinearFacts
 from regretless.theory.margin_losses import MARGIN_LOSSES
 
 reals = st.floats(-8, 8, width=32)
@@ -200,40 +198,6 @@ def test_a_ray_knows_the_hinge_loss_of_every_vector_on_it(X, signs, d, scale):
     hinge = slow(X, signs, ray.vector_of(u))
     assert u.hinge == pytest.approx(hinge.sum(), rel=1e-9, abs=1e-9)
     assert u.squared_hinge == pytest.approx((hinge**2).sum(), rel=1e-7, abs=1e-7)
-
-
-@given(arrays(float, (30, 3), elements=st.floats(-4, 4)), arrays(float, 3, elements=st.floats(-2, 2)))
-def test_what_all_multiples_meet_is_met_at_every_edge_or_none(X, d):
-    """The assumptions that are asked at one edge of a ray have the same answer at all others."""
-    direction = Direction.along("d", d)
-    if direction is None:
-        return
-    rounds = [(Batch(X, None, 3), np.ones(30, np.int32))]
-    (ray,) = look(rounds, [direction], intercept=0.0, span=Span.of(30, 30), loss_name="hinge")
-    ledger = Perceptron().fit(X, np.resize([1, -1], 30)).ledger_
-    for holds in OF_ALL_MULTIPLES:
-        answers = {bool(holds(ledger, ray.at(edge), LinearFacts(1.0, 1.0))) for edge in range(0, len(edges()), 997)}
-        assert len(answers) == 1
-
-
-@pytest.mark.parametrize("learner", [Perceptron(), AROW(matrix="diagonal"), Winnow()], ids=repr)
-def test_a_theorem_is_as_far_from_a_ray_as_from_its_edges(learner):
-    """What a search reads of many edges at once is at each the slack that the theorem says, or it never applies."""
-    X, y = noisy(rows=60)
-    learner.fit(np.abs(X), y)
-    rounds, ledger, none = [(Batch(np.abs(X), None, 6), learner.codes(y))], learner.ledger_, []
-    (facts,) = learner.question(rounds, 60, in_memory=True, svm=False, against=None).target_facts
-    direction = Direction.along("d", np.abs(learner.coef_[0]) + 0.01)
-    intercept = learner.played_rules().intercept
-    (ray,) = look(rounds, [direction], intercept=intercept, span=Span.of(60, 60), loss_name="hinge")
-    some = np.arange(0, len(edges()), 499)
-    for theorem in learner.proven():
-        slack = Slack(theorem, ledger, facts)
-        none.append(slack.never(ray.at(0)))
-        read = np.full(len(some), np.inf) if slack.never(ray.at(0)) else slack.at(Multiples([ray], [some]))
-        assert read.tolist() == pytest.approx([theorem.slack(ledger, ray.at(edge), facts) for edge in some], rel=1e-12)
-    assert not all(none), none
-    assert any(none), none
 
 
 def times_of(span):

@@ -1,7 +1,6 @@
 """Where comparators are looked for: support vector machines in one pass, scales along rays, columns that occur."""
 
 import pickle
-from dataclasses import replace
 from functools import partial
 from math import sqrt
 
@@ -29,13 +28,11 @@ from regretless.linear import (
 )
 from regretless.linear.aggregated import comparators
 from regretless.linear.arow import PENALTIES
-from regretless.linear.comparators import candidates, evaluate, line_search, margins, question
-from regretless.linear.comparators.rays import Direction, look
+from regretless.linear.comparators import candidates, margins, question
 from regretless.linear.separation.result import INSEPARABLE
 from regretless.regression import AggregatedRegressor
 from regretless.rows import narrowed
 from regretless.rows.state import length
-from regretless.theory.perceptron import sharp
 
 from .test_dual_ascent import by_the_book, rows_of
 
@@ -60,48 +57,6 @@ def test_no_machines_of_rows_whose_squares_are_no_floats():
     """Where penalties are no floats there are none."""
     X, y = rows_of()
     assert candidates.machine_directions(Batch(X, None, 9), y, 0.0, 1e-300, [None]) == []
-
-
-def test_the_best_scale_is_that_of_all_edges():
-    """Of each theorem the search along rays comes within 0.1 % of the best of all edges of all rays."""
-    X, y = rows_of(n=80)
-    learner = Perceptron().fit(X, y)
-    rounds, span = [(Batch(X, None, 9), y)], evaluate.Span.of(80, 80)
-    facts = learner.target_facts()[0]
-    along = [learner.coef_[0], X.T @ y, learner.coef_[0] + X.T @ y]
-    directions = [Direction.along(str(k), v) for k, v in enumerate(along)]
-    rays = look(rounds, directions, intercept=0.0, span=span, loss_name="perceptron")
-    searched, ledger, all_edges = 0, learner.ledger_, line_search.Multiples(rays, 3 * [np.arange(4000, 9000)])
-    for theorem, best in zip(learner.proven(), line_search.best_on(rays, learner.proven(), ledger, facts), strict=True):
-        if best is None:
-            continue
-        least = line_search.Slack(theorem, ledger, facts).at(all_edges).min()
-        assert theorem.slack(ledger, best[0], facts) <= 1.001 * least
-        searched += 1
-    assert searched > 2
-
-
-def test_formulas_of_single_numbers_have_the_best_edge_of_each_ray():
-    """A formula that reads single numbers, or overflows on them, comes within 0.1 % of the best of all edges of each
-    ray, and not near the best of all rays alone."""
-    X, y = rows_of(n=80)
-    learner = Perceptron().fit(X, y)
-    rounds, span, facts = [(Batch(X, None, 9), y)], evaluate.Span.of(80, 80), learner.target_facts()[0]
-    directions = [Direction.along(str(k), v) for k, v in enumerate([learner.coef_[0], X.T @ y, y @ X**3])]
-    rays = look(rounds, directions, intercept=0.0, span=span, loss_name="perceptron")
-    coarse = line_search.Multiples(rays, [np.arange(*ray.range(), line_search.COARSE) for ray in rays])
-    for error in (TypeError, OverflowError):
-
-        def alone(ledger, comparator, learner, error=error):
-            if isinstance(comparator, line_search.Multiples):
-                raise error
-            return sharp.bound(ledger, comparator, learner)
-
-        single, many = (
-            line_search.Slack(one, learner.ledger_, facts).at(coarse) for one in (replace(sharp, bound=alone), sharp)
-        )
-        for k in range(3):
-            assert single[coarse.of(k)].min() <= 1.001 * many[coarse.of(k)].min()
 
 
 WIDE = [

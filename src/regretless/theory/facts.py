@@ -66,8 +66,8 @@ def _same_rounds(ledger: Ledger, comparator: Comparator, _: LinearFacts) -> bool
 
 def _measured(ledger: Ledger, comparator: Comparator, _: LinearFacts) -> bool:
     # Rows of zeros are legal, and rows whose squares vanish look like them; against v = 0 both are alike indeed.
-    if ledger.max_norm2 == 0 and (ledger.rounds == 0 or comparator.norm == 0):
-        return True
+    if ledger.max_norm2 == 0:
+        return ledger.rounds == 0 or comparator.norm == 0
     if not SHORTEST2 <= ledger.max_norm2 < inf:
         return False
     # Nor may be lost what a step changes of a score, or of the squared length of the weights.
@@ -87,7 +87,7 @@ def _steady(_: Ledger, __: Comparator, learner: LinearFacts) -> bool:
 
 
 def _separates(_: Ledger, comparator: Comparator, __: LinearFacts) -> bool:
-    return comparator.least > 0 and comparator.norm > 0
+    return (comparator.least > 0) & (comparator.norm > 0)  # of each of many as well
 
 
 SAME_ROUNDS: tuple[str, Check] = (
@@ -109,8 +109,6 @@ SEPARATES: tuple[str, Check] = (
 STEADY: tuple[str, Check] = ("it assumes one set of parameters, and they were changed during the run", _steady)
 
 
-# What all multiples of a vector meet, but for 0 times it, or none does.
-OF_ALL_MULTIPLES = frozenset({_same_rounds, _measured, has_unit_weights, _steady, _separates})
 PLAYED = (SAME_ROUNDS, MEASURED, UNIT_WEIGHTS, STEADY)
 
 

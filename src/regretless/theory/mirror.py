@@ -63,7 +63,9 @@ def binary(s: float) -> float:
 
 
 def _margin(comparator: Comparator) -> float:
-    return comparator.least / comparator.own if 0 < comparator.own < inf else 0.0
+    if isinstance(comparator.own, np.ndarray) or 0 < comparator.own < inf:  # of many, no number at v = 0
+        return comparator.least / comparator.own
+    return 0.0
 
 
 def _allowed(_: Ledger, comparator: Comparator, __: LinearFacts) -> bool:

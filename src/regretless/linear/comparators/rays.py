@@ -96,6 +96,12 @@ class Ray:
     bins: Array
     margins: Array | None = None
 
+    @property
+    def summed(self) -> tuple[Array, Array, tuple[float, float, float, float, float]]:
+        """What multiples of the direction are read from, as the core takes it."""
+        along = self.direction
+        return self.places, self.below, (along.size, self.least, along.measured, along.product, along.divergence)
+
     def at(self, edge: int) -> Comparator:
         """The comparator whose hinge loss starts at that edge, s = 1 / edges()[edge], without its vector."""
         s = float(scales()[edge])
