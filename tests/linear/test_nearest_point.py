@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from regretless import _core
+from regretless.linear.separation.nearest_point import _equations, _equations_of_any
 from regretless.textbook.nearest_point import nearest_point
 
 from ..sanitized import fewer
@@ -121,3 +122,14 @@ def test_weights_to_begin_with_are_checked(bad):
     """A negative weight, or one that is no number, is refused."""
     with pytest.raises(ValueError, match="weights are finite"):
         search(np.ones((2, 2)), np.array([0.5, bad]))
+
+
+@pytest.mark.parametrize("unit", [1.0, 1 / 64, 2.0**-1070, 2.0**900])
+@pytest.mark.parametrize("largest", [1, 5, 10**6])
+def test_equations_of_numbers_of_about_one_size_are_those_of_any_numbers(unit, largest):
+    """Coefficients and their digits are the same whether columns are made whole at once or number by number."""
+    table = np.random.default_rng(largest).integers(-largest, largest + 1, (9, 7)) * unit
+    together, digits = _equations(table)
+    one_by_one, most = _equations_of_any(table)
+    assert together.tolist() == one_by_one.tolist()
+    assert digits == most

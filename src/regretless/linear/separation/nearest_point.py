@@ -464,6 +464,16 @@ def _exact_solution(rows: Array, most: float) -> tuple[bool | None, Array | None
 
 def _equations(rows: Array) -> tuple[Array, int]:
     """The columns as equations with the smallest whole coefficients, and the most binary digits of any."""
+    whole = np.ldexp(rows, 53 - np.frexp(np.abs(rows).max(axis=0))[1]).T  # exact, or infinite
+    if (np.rint(whole) == whole).all() and np.isfinite(whole).all():
+        numbers = whole.astype(np.int64)
+        numbers //= np.gcd.reduce(numbers, axis=1)[:, None]
+        return numbers.astype(object), int(np.abs(numbers).max()).bit_length()
+    return _equations_of_any(rows)
+
+
+def _equations_of_any(rows: Array) -> tuple[Array, int]:
+    """The same of numbers of very different sizes."""
     equations = np.empty(rows.T.shape, dtype=object)
     digits = 1
     for place, column in enumerate(rows.T):
@@ -495,10 +505,12 @@ def _null_vector(equations: Array) -> list[int] | None:
         if not len(pivots):
             return None
         table[[place, place + pivots[0]]] = table[[place + pivots[0], place]]
-        pivot = table[place, place]
-        others = np.arange(count - 1) != place
-        table[others] = (pivot * table[others] - table[others, place][:, None] * table[place]) // before
+        pivot, rest = table[place, place], table[place + 1 :, place + 1 :]
+        rest[:] = (pivot * rest - np.outer(table[place + 1 :, place], table[place, place + 1 :])) // before
         before = pivot
-    solution = [-number for number in table[:, -1]] + [before]
+    solution = [0] * (count - 1) + [before]
+    for place in reversed(range(count - 1)):
+        known = table[place, place + 1 :] @ np.array(solution[place + 1 :], dtype=object)
+        solution[place] = -known // table[place, place]
     solution[free], solution[-1] = solution[-1], solution[free]
     return [-number for number in solution] if solution[free] < 0 else solution
