@@ -15,19 +15,20 @@ from regretless.regression import AggregatedRegressor, VovkAzouryWarmuth
 
 Shape = tuple[int, int, int]  # rows, numbers in a row, columns
 
-SHAPES: tuple[Shape, ...] = ((1000, 10, 100), (100_000, 20, 1000), (20_000, 20, 10**6))
+FEW, SOME, MANY, WIDE = (1000, 10, 100), (10_000, 20, 1000), (100_000, 20, 1000), (20_000, 20, 10**6)
+SHAPES: tuple[Shape, ...] = (FEW, SOME, MANY, WIDE)
 LARGE: tuple[Shape, ...] = ((10_000, 100, 100), (1_000_000, 20, 1000))
 LEARNERS = (Perceptron, AROW, Winnow, AggregatedClassifier)
 CLASSES = 8
 OF_CLASSES: tuple[tuple[Any, Shape], ...] = (
-    (MulticlassPerceptron, SHAPES[0]),
-    (MulticlassPerceptron, SHAPES[1]),
-    (Perceptron, SHAPES[0]),
-    (AROW, SHAPES[1]),
-    (AggregatedClassifier, SHAPES[1]),
+    (MulticlassPerceptron, FEW),
+    (MulticlassPerceptron, MANY),
+    (Perceptron, FEW),
+    (AROW, MANY),
+    (AggregatedClassifier, MANY),
 )
 OF_NUMBERS: tuple[tuple[Any, tuple[Shape, ...]], ...] = (
-    (AggregatedRegressor, SHAPES[1:]),
+    (AggregatedRegressor, (MANY, WIDE)),
     (VovkAzouryWarmuth, ((1000, 100, 100),)),
 )
 
@@ -40,7 +41,7 @@ def rows() -> Iterator[Row]:
                 yield _row(make, shape, large=large)
     for make, shape in OF_CLASSES:
         yield _row(make, shape, classes=CLASSES)
-    yield _row(MulticlassPerceptron, SHAPES[1])
+    yield _row(MulticlassPerceptron, MANY)
     for make, shapes in OF_NUMBERS:
         for shape in shapes:
             yield _row(make, shape, classes=0)

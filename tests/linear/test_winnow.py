@@ -897,7 +897,7 @@ def test_no_program_is_solved_for_rounds_that_cannot_be_separated(monkeypatch, n
     queries: list[bool | None] = []
     directions = SimplexGeometry.directions
 
-    def always(self, batch, signs, target, *, separable=True):
+    def always(self, batch, signs, target, *, separable=True, budget=None):
         queries.append(separable)
         return directions(self, batch, signs, target, separable=True)
 

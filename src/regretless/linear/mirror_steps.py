@@ -16,6 +16,7 @@ from ..errors import RegretlessError
 from ..rows.narrowed import MANY_COLUMNS, Narrow
 from ..rows.state import BaseState, Rules
 from ..theory.rounding import EPSILON
+from .separation.budget import Budget
 from .state import EUCLIDEAN, Geometry
 
 # columns of `memory`
@@ -26,8 +27,8 @@ COLUMNS, POWER, MET, REFERENCE, BASE, SUM, REST, PEAK, TOUCHED, STEPS, BIAS, BIA
 REVERSED = "reversed."  # before the names of the arrays of reversed rounds
 _OWN = ("memory", "books")
 MOST_LP_ENTRIES = 200_000  # beyond these a linear program takes longer than its direction is worth
-QUICK_LP = 1_000_000  # entries times rows or columns of one that takes a moment
 MOST_LP_WORK = 1e10  # multiplications, about 5 seconds
+UNLIKELY = 10  # times as dear is a program from which nothing is to be expected
 
 Duals = Callable[[int], tuple[Array, float]]
 
@@ -305,14 +306,19 @@ class SimplexGeometry(DualGeometry):
         Whether entries may be negative.
     intercept : float
         Size of the constant feature.
+    made_for_margin : bool, default=False
+        Whether the rate was made for a margin, so that a vector that has it is worth a long search.
     """
 
     PART = "yours, its positive part"
     OF_MARGIN = EUCLIDEAN
 
-    def __init__(self, duals: Duals, weights: int, *, balanced: bool, intercept: float) -> None:
+    def __init__(
+        self, duals: Duals, weights: int, *, balanced: bool, intercept: float, made_for_margin: bool = False
+    ) -> None:
         super().__init__(duals)
         self.weights, self.balanced, self.intercept = weights, balanced, intercept
+        self.made_for_margin = made_for_margin
 
     def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:
         """Sum of absolute entries, infinite where a negative one is not allowed; divergence of their shares."""
@@ -365,17 +371,18 @@ class SimplexGeometry(DualGeometry):
         return [max(bias, 0.0) for bias in biases]
 
     def directions(
-        self, batch: Batch, signs: Array, target: int, *, separable: bool | None = True
+        self, batch: Batch, signs: Array, target: int, *, separable: bool | None = True, budget: Budget | None = None
     ) -> Sequence[tuple[str, Array, float]]:
-        """The vector of the largest margin over the simplex, where the linear program is small."""
-        from .separation.budget import Budget
-        from .separation.simplex_margin import max_margin_simplex_signed
+        """The vector of the largest margin over the simplex, where the linear program is small for the budget."""
+        from .separation.simplex_margin import max_margin_simplex_signed, program_work
 
-        quick = batch.entries * min(len(batch), batch.columns) <= QUICK_LP
-        if separable is False or batch.entries > MOST_LP_ENTRIES or not (separable or quick):
+        if budget is None or self.made_for_margin:
+            budget = Budget(work=MOST_LP_WORK)
+        work = program_work(batch, self.balanced) * (1 if separable else UNLIKELY)
+        if separable is False or batch.entries > MOST_LP_ENTRIES or budget.late(work):
             return ()
         margin = max_margin_simplex_signed(
-            batch, signs, balanced=self.balanced, intercept=self.intercept, budget=Budget(work=MOST_LP_WORK)
+            batch, signs, balanced=self.balanced, intercept=self.intercept, budget=budget
         )
         if margin.lower <= 0:
             return ()

@@ -26,6 +26,7 @@ from .base import OnlineClassifier
 from .comparators.candidates import PENALTIES, machine_directions, matrix_of
 from .comparators.question import FEW_TARGETS, MOST_PLAYED, as_it_is, climbs_of_classes, order_of
 from .second_order_state import SecondOrderState
+from .separation.budget import Budget
 from .state import EUCLIDEAN, Geometry, Whitened
 
 ROUNDS = FIELDS.index("rounds")
@@ -205,7 +206,7 @@ class Ellipsoid(Geometry):
         return self._roots[target]
 
     def directions(
-        self, batch: Batch, signs: Array, target: int, *, separable: bool | None = True
+        self, batch: Batch, signs: Array, target: int, *, separable: bool | None = True, budget: Budget | None = None
     ) -> list[tuple[str, Array, float]]:
         """Of several classes support vector machines of the rows that are whitened; of two there are these already.
         Unless some vector is known to separate the rows, or the search may cost more, those of many rows learn on a

@@ -14,6 +14,7 @@ from ..data.batch import Array, Batch
 from ..ledger import FIELDS
 from ..rows.narrowed import FewColumns, Narrow, few_columns, joined_columns
 from ..rows.state import BaseState, Rules, length
+from .separation.budget import Budget
 
 SCALE, NORM2, BIAS, ROUNDING, CLOCK, LAG_BIAS = range(6)  # columns of `memory`
 CLOCKS = _core.rate_clocks()  # the fields of the ledger that each rate goes by, beside its step
@@ -220,7 +221,7 @@ class Geometry:
         return None
 
     def directions(
-        self, batch: Batch, signs: Array, target: int, *, separable: bool | None = True
+        self, batch: Batch, signs: Array, target: int, *, separable: bool | None = True, budget: Budget | None = None
     ) -> Sequence[tuple[str, Array, float]]:
         """More comparators to try when all rounds are at hand.
 
@@ -234,6 +235,8 @@ class Geometry:
         separable : bool or None
             Whether these rounds may well be separable, so that a costly search for a margin may find one; False where
             it is known that they are not, None where nothing is known.
+        budget : Budget, optional
+            What a search for a margin may cost.
 
         Returns
         -------

@@ -218,7 +218,13 @@ class Winnow(OnlineClassifier):
         """The sum of absolute entries, and the divergence from uniform weights."""
         rules = self.played_rules()
         balanced = self.state_.link == "balanced"
-        return SimplexGeometry(self.state_.duals, self.state_.weighed, balanced=balanced, intercept=rules.intercept)
+        return SimplexGeometry(
+            self.state_.duals,
+            self.state_.weighed,
+            balanced=balanced,
+            intercept=rules.intercept,
+            made_for_margin=self.gamma is not None,
+        )
 
     def settled(self) -> dict[str, Any]:
         """The rate, and how many weights there are."""

@@ -397,7 +397,7 @@ def _margin(question: Question, batch: Batch, codes: Array, directions: list[Mat
         if classes * batch.columns > FEW_COLUMNS and not _is_near(question, rays):
             return UNKNOWN
     numbers = 2 * _numbers(question, batch) * (classes - 1)
-    budget = question.budget(numbers, _is_near(question, rays), parts=1)
+    budget = question.budget(numbers, _is_near(question, rays), together=True)
     margin = max_margin_of_classes(with_int32(batch), codes, classes, intercept, budget, question.call)
     if margin.weights is None:
         known = "cannot be separated" if margin.separable is False else "may or may not be separable"

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
 MOST_PLAYED = 1_000_000  # entries that the extra passes of one learner look at for a few targets, when rounds are few
 DEEP_WORK = 5e10  # multiplications of a search that may take ten seconds or so
-QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 1e8, 300.0, 4  # of one that may take as long as some passes
+QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 3e7, 300.0, 4  # of one that may take as long as some passes
+WORK_OF_CLASSES = 1e8  # of one for all classes together, in the place of QUICK_WORK
 FEW_TARGETS = 4  # for each of which scales are looked for on several rays, and finely
 MOST_CLIMBS = 10  # passes of support vector machines, which come near sooner
 # Of those of each class: entries times classes that all passes look at, unless these would be too few; and up to how
@@ -111,13 +112,14 @@ class Question:
     joined: float = 1.0
     call: CallRows = by_places
 
-    def budget(self, entries: int, separable: bool = False, parts: int | None = None) -> Budget:
-        """What a search over rows with so many entries may cost, its share of what all parts may, by default one
-        for each target: more where it is known that it will end with a margin, or likely, as of rows in general
-        position that are no more than the columns."""
+    def budget(self, entries: int, separable: bool = False, together: bool = False) -> Budget:
+        """What a search over rows with so many entries may cost, for all classes together or for one target: more where
+        it is known that it will end with a margin, or likely, as of rows in general position that are no more than the
+        columns."""
         likely = separable or self.rows <= self.state.columns
-        work = DEEP_WORK if self.deep else (QUICK_WORK + WORK_AN_ENTRY * entries) * (SEPARABLE if likely else 1)
-        return Budget(work=work / (parts or self.state.targets))
+        least, parts = (WORK_OF_CLASSES, 1) if together else (QUICK_WORK, self.state.targets)
+        work = DEEP_WORK if self.deep else (least + WORK_AN_ENTRY * entries) * (SEPARABLE if likely else 1)
+        return Budget(work=work / parts)
 
     def ledgers(self) -> list[Any]:
         """What theorems are read on: one ledger a target."""

@@ -91,7 +91,8 @@ def _from_memory(
         if inseparable is None and isinstance(margin, str) and margin.startswith(INSEPARABLE):
             separable = False  # what is known of another target says nothing of this one
         for part, its in with_signs(question, some, target):
-            candidates += question.geometry.directions(part, its, target, separable=separable)
+            budget = question.budget(part.entries, bool(separable))
+            candidates += question.geometry.directions(part, its, target, separable=separable, budget=budget)
     directions = directions_along(question, target, unit_length(ledger), candidates)
     if not directions:
         return [], obstacle

@@ -29,6 +29,8 @@ from .budget import SPARSE, Budget, entries_of, newton_work
 from .signed_rows import read_signs
 
 SIMPLEX_WORK = 3e7  # rows, features and the fewer of both, multiplied: up to there the simplex method is the fastest
+INTERIOR_STEPS = 20  # of the method of interior points
+PROGRAM = 100.0  # multiplications in the time that a pivot of linear programming takes for an entry
 FINE = 1e-12  # of the range of entries: the gap to aim at, which costs a step or two more than what must be
 
 
@@ -145,9 +147,24 @@ def max_margin_simplex_signed(
     )
 
 
+def program_work(batch: Batch, balanced: bool) -> float:
+    """About how many multiplications the margin over the simplex takes, which has about as many pivots as the fewer of
+    rows and features."""
+    features = 2 * batch.columns if balanced else batch.columns
+    fewer = min(len(batch), features)
+    if len(batch) * features * fewer <= SIMPLEX_WORK:
+        return float(len(batch) * features * fewer)
+    if batch.starts is None:
+        return INTERIOR_STEPS * newton_work(batch.values)
+    return PROGRAM * batch.entries * fewer
+
+
 def _solve(rows: Any, signs: Array, balanced: bool, budget: Budget) -> tuple[Array, Array]:
     """Weights of the features and of the rows: both players' strategies."""
-    width = rows.shape[1]
+    count, width = rows.shape
+    features = 2 * width if balanced else width
+    if not isinstance(rows, np.ndarray) and count * features * min(count, features) <= SIMPLEX_WORK:
+        rows = rows.toarray()
     if isinstance(rows, np.ndarray):
         # Seen by the one who picks rows, so that nothing need be transposed.
         against = -signs[:, None] * rows
