@@ -22,6 +22,7 @@ from regretless.linear import KernelPerceptron, Perceptron
 from regretless.textbook.linear import kernel_average, kernel_perceptron, kernel_vote
 
 from ..examples import first_of
+from ..sanitized import fewer
 
 WEIGHTS = "a round that weighs 2 is one round and not two"
 THRESHOLD = "the weights of classes move a threshold, which takes a constant feature and many passes"
@@ -299,12 +300,12 @@ def test_classes_and_columns_may_come_late():
 
 @pytest.mark.kernel
 def test_very_many_classes_have_room():
-    """Six hundred one-against-rest targets are those of six hundred learners of two classes."""
-    random = np.random.default_rng(7)
-    X, y = random.normal(size=(1800, 3)), np.arange(1800) % 600
+    """Hundreds of one-against-rest targets are those of as many learners of two classes."""
+    random, classes = np.random.default_rng(7), fewer(600, 200)
+    X, y = random.normal(size=(3 * classes, 3)), np.arange(3 * classes) % classes
     for rows in (X, sp.csr_array(X)):
         ours = made("rbf").fit(rows, y)
-        for label in (0, 599):
+        for label in (0, classes - 1):
             alone = made("rbf").fit(rows, y == label)
             target = ours.state_.ledgers()[label]
             assert (target.updates, target.mistakes) == (alone.ledger_.updates, alone.ledger_.mistakes)
