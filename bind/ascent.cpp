@@ -18,6 +18,7 @@
 #include "pieces.hpp"
 #include "player.hpp"
 #include "regretless/ascent_types.hpp"
+#include "room.hpp"
 #include "rounds.hpp"
 
 using namespace nb::literals;
@@ -182,15 +183,15 @@ using Numbers = std::variant<Array1<std::int32_t>, Array1<std::int64_t>>;
 template <class I, class Mark, class Rank>
 std::pair<Numbers, Array1<std::int64_t>> numbered(const Any& indices, std::int64_t columns, Mark mark, Rank rank) {
   const auto entries = std::int64_t(indices.size());
-  auto numbers = std::make_unique_for_overwrite<I[]>(std::size_t(entries));
-  std::unique_ptr<std::int64_t[]> used;
+  auto numbers = room_for<I>(entries);
+  RoomOf<std::int64_t> used;
   std::int64_t count;
   {
     const nb::gil_scoped_release unlocked;
     std::vector<RankWord> words(std::size_t(rank_words(columns)));
     count = mark(static_cast<const I*>(indices.data()), numbers.get(), entries, columns, words.data());
     demand(count >= 0, "a column is out of range");
-    used = std::make_unique_for_overwrite<std::int64_t[]>(std::size_t(count));
+    used = room_for<std::int64_t>(count);
     rank(numbers.get(), entries, columns, words.data(), used.get());
   }
   return {handed_over(numbers, std::size_t(entries)), handed_over(used, std::size_t(count))};
@@ -227,7 +228,7 @@ struct SharedColumns {
 
 using Lone = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Joined = std::tuple<Array1<double>, Array1<std::int32_t>, Array1<std::int64_t>, Array1<std::int64_t>,
-                          Array1<std::int32_t>, Array1<double>, Array1<std::int64_t>, Array2>;
+                          Array1<std::int32_t>, Array1<double>, Array1<std::int64_t>, Array1<std::int64_t>, Array2>;
 
 inline constexpr std::int64_t most_a_lone_entry = 4;  // entries, up to which shorter rows are worth to be made
 
@@ -236,10 +237,10 @@ std::optional<Joined> join_columns(const Any& values, const Any& indices, const 
   const Block block = block_of(values, indices, starts);
   demand(columns >= 0 && columns <= most_columns, "there are too many columns");
   demand(!inverse || std::int64_t(inverse->size()) == columns, "an entry of the inverse for each column");
-  const std::size_t room = std::size_t(block.entries + block.rows + 1), rows = std::size_t(block.rows);
-  std::unique_ptr<double[]> numbers, shares, metric;
-  std::unique_ptr<std::int32_t[]> places, lone;
-  std::unique_ptr<std::int64_t[]> bounds, lone_starts;
+  const auto rows = std::size_t(block.rows);
+  Room numbers, shares, metric;
+  RoomOf<std::int32_t> places, lone;
+  RoomOf<std::int64_t> bounds, lone_starts, leads;
   std::vector<std::int64_t> used;
   JoinedRows to;
   {
@@ -252,18 +253,20 @@ std::optional<Joined> join_columns(const Any& values, const Any& indices, const 
     if (std::int64_t(shared.columns.size()) + std::min(shared.lone, block.rows) > most ||
         shared.lone < block.entries / most_a_lone_entry)
       return std::nullopt;
-    const auto make = [&]<class T>(std::unique_ptr<T[]>& array, std::size_t size) {
-      array = std::make_unique_for_overwrite<T[]>(size);
+    const auto make = [&]<class T>(RoomOf<T>& array, std::int64_t size) {
+      array = room_for<T>(size);
       return array.get();
     };
-    to.values = make(numbers, room);
-    to.indices = make(places, room);
-    to.starts = make(bounds, rows + 1);
-    to.shares = make(shares, room);
-    to.lone = make(lone, room);
-    to.lone_starts = make(lone_starts, rows + 1);
+    const std::int64_t left = block.entries - shared.lone + block.rows;
+    to.values = make(numbers, left + 1);
+    to.indices = make(places, left + 1);
+    to.starts = make(bounds, block.rows + 1);
+    to.shares = make(shares, shared.lone + 1);
+    to.lone = make(lone, shared.lone + 1);
+    to.lone_starts = make(lone_starts, block.rows + 1);
+    to.leads = make(leads, block.rows);
     to.inverse = inverse ? inverse->data() : nullptr;
-    to.metric = make(metric, inverse ? 2 * rows : 0);
+    to.metric = make(metric, inverse ? 2 * block.rows : 0);
     if (!kernels.join_lone(own.block(), std::int64_t(shared.columns.size()), shared.words.data(), to))
       return std::nullopt;
     used = std::move(shared.columns);
@@ -277,6 +280,7 @@ std::optional<Joined> join_columns(const Any& values, const Any& indices, const 
                 handed_over(lone, alone),
                 handed_over(shares, alone),
                 handed_over(lone_starts, joined + 1),
+                handed_over(leads, joined),
                 Array2(to.metric, {inverse ? joined : 0, 2}, owner_of(metric))};
 }
 
@@ -305,7 +309,7 @@ Array2 join_table(const Reals2& table, const Order& shared, const Lone& lone, co
     demand(bounds[m] >= 0 && bounds[m + 1] <= std::int64_t(alone.size()), "lone columns beyond their end");
   const std::size_t rows = which.size() + bounds.size() - 1, width = table.shape(1);
   demand(width == 0 || rows <= std::size_t(PTRDIFF_MAX) / sizeof(double) / width, "a table of too many numbers");
-  auto joined = std::make_unique<double[]>(rows * width);
+  Room joined = room_for(std::int64_t(rows * width));
   {
     const nb::gil_scoped_release unlocked;
     REGRETLESS_COMPILED(ascent_kernels)
@@ -365,9 +369,8 @@ std::pair<Array2, bool> rows_of(const Reals2& table, const Order& numbers) {
   const auto checked = own(numbers);
   for (std::size_t k = 0; k < count; ++k)
     demand(checked[k] > (k ? checked[k - 1] : -1) && checked[k] < rows, "ascending numbers of rows");
-  const std::size_t size = count * table.shape(1);
-  auto room = std::make_unique_for_overwrite<double[]>(size + 7);
-  double* const begin = room.get() + (-(reinterpret_cast<std::uintptr_t>(room.get()) / 8) & 7);  // a cache line
+  Room room = room_for(std::int64_t(count * table.shape(1)));
+  double* const begin = room.get();
   bool clean;
   {
     const nb::gil_scoped_release unlocked;
@@ -382,9 +385,8 @@ using Diagonal = std::tuple<Array1<double>, Array1<double>, Array1<double>, doub
 Diagonal read_diagonal(const Reals2& records, double prior, bool sized, double least) {
   demand(records.shape(1) == 4, "records of four numbers");
   const std::size_t columns = records.shape(0);
-  auto weights = std::make_unique_for_overwrite<double[]>(columns);
-  auto roots = std::make_unique_for_overwrite<double[]>(columns);
-  auto inverse = std::make_unique_for_overwrite<double[]>(columns);
+  Room weights = room_for(std::int64_t(columns)), roots = room_for(std::int64_t(columns)),
+       inverse = room_for(std::int64_t(columns));
   DiagonalParts parts{weights.get(), roots.get(), inverse.get()};
   {
     const nb::gil_scoped_release unlocked;
@@ -451,10 +453,10 @@ void bind_ascent(nb::module_& m) {
       "columns"_a, "most"_a, "inverse"_a.noconvert().none() = nb::none(),
       "Rows whose lone entries, those of columns that have no other, are joined to one number a row: values, columns "
       "numbered afresh, starts; which columns keep their entries; the lone columns, the unit vectors along A^-1 x of "
-      "the lone entries x of each row, A a diagonal with that inverse or I, and where those of each joined number "
-      "begin; with an inverse, of each joined number its own, and x'x over its square. None where more than `most` "
-      "columns would be left, or few of the entries are lone, or rows cannot be used, as where lone entries are not 0 "
-      "whose squares are.");
+      "the lone entries x of each row, A a diagonal with that inverse or I, where those of each joined number begin, "
+      "and where the largest of them is; with an inverse, of each joined number its own, and x'x over its square. None "
+      "where more than `most` columns would be left, or few of the entries are lone, or rows cannot be used, as where "
+      "lone entries are not 0 whose squares are.");
   m.def("join_table", &join_table, "table"_a.noconvert(), "shared"_a.noconvert(), "lone"_a.noconvert(),
         "shares"_a.noconvert(), "starts"_a.noconvert(),
         "Of a table with a row each column, the rows of shared columns, then the sums of those of lone columns times "

@@ -14,6 +14,8 @@
 #include "products.hpp"
 #include "pull.hpp"
 #include "explorer.hpp"
+#include "handed_over.hpp"
+#include "room.hpp"
 #include "regression.hpp"
 #include "ridge.hpp"
 #include "second_order.hpp"
@@ -61,6 +63,15 @@ NB_MODULE(_core, m) {
   bind_winnow(m);
   bind_words(m);
   bind_worst_case(m);
+  m.def(
+      "zeros",
+      [](std::int64_t count) {
+        Room room = zeros_for(count);
+        return handed_over(room, std::size_t(count));
+      },
+      "count"_a,
+      "Zeros that begin a cache line, or a large page if they are many, and take no memory then until they "
+      "are written to.");
   m.def("isa", [] { return std::string(isa_name(current_isa())); }, "The instruction set in use.");
   m.def(
       "isas",

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "room.hpp"
 #include "rounds.hpp"
 
 namespace regretless {
@@ -37,8 +38,8 @@ inline void copy_columns(const Block& block, std::int64_t from, std::int64_t n, 
 class OwnRows {
  public:
   explicit OwnRows(const Block& block)
-      : block_(block), columns_(new std::int32_t[std::size_t(block.entries)]),
-        starts_(new std::int64_t[std::size_t(block.rows + 1)]) {
+      : block_(block), columns_(room_for<std::int32_t>(block.entries)),
+        starts_(room_for<std::int64_t>(block.rows + 1)) {
     copy_columns(block, 0, block.entries, columns_.get());
     for (std::int64_t t = 0; t <= block.rows; ++t)
       starts_[std::size_t(t)] = block.wide_starts ? static_cast<const std::int64_t*>(block.starts)[t]
@@ -52,8 +53,8 @@ class OwnRows {
 
  private:
   Block block_;
-  std::unique_ptr<std::int32_t[]> columns_;
-  std::unique_ptr<std::int64_t[]> starts_;
+  RoomOf<std::int32_t> columns_;
+  RoomOf<std::int64_t> starts_;
 };
 
 // Columns decide where a kernel reads and writes. It checks those of a row before it uses them; in between, another

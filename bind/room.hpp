@@ -1,26 +1,73 @@
-// Room for numbers, which begins a cache line.
+// Room for numbers, which begins a cache line. Pages are made as they are first written to, and small ones take longer
+// than what is written to them: room for many numbers is fresh and begins a large page, and the system is asked for
+// such.
 #pragma once
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <new>
 
 namespace regretless {
 
+inline constexpr std::size_t large_page = std::size_t(1) << 21;  // bytes
+
+// Under a sanitizer memory comes from where it watches.
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+inline constexpr std::size_t least_mapped = large_page / 2;
+
+// Zeros that take no memory until they are written to; null if there is no room.
+inline void* map_pages(std::size_t bytes) {
+  const std::size_t size = bytes + large_page;
+  void* const at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) return nullptr;
+  char* const first = static_cast<char*>(at);
+  const std::size_t before = -reinterpret_cast<std::uintptr_t>(at) % large_page;
+  if (before > 0) munmap(first, before);
+  munmap(first + before + bytes, large_page - before);
+  madvise(first + before, bytes, MADV_HUGEPAGE);  // where there are none, small ones will do
+  return first + before;
+}
+inline void unmap_pages(void* at, std::size_t bytes) { munmap(at, bytes); }
+#else
+inline constexpr std::size_t least_mapped = std::numeric_limits<std::size_t>::max();
+inline void* map_pages(std::size_t) { return nullptr; }
+inline void unmap_pages(void*, std::size_t) {}
+#endif
+
 struct FreeRoom {
-  void operator()(double* room) const { operator delete[](room, std::align_val_t{64}); }
+  std::size_t mapped = 0;  // bytes of pages
+  template <class T>
+  void operator()(T* room) const {
+    if (mapped > 0) unmap_pages(room, mapped);
+    else operator delete[](room, std::align_val_t{64});
+  }
 };
-using Room = std::unique_ptr<double[], FreeRoom>;
+template <class T>
+using RoomOf = std::unique_ptr<T[], FreeRoom>;
+using Room = RoomOf<double>;
 
 // Throws std::bad_alloc by itself: the `new` of the sanitizers would end the process.
-inline Room room_for(std::int64_t numbers) {
-  Room room(new (std::align_val_t{64}, std::nothrow) double[std::size_t(numbers)]);
+template <class T = double>
+RoomOf<T> room_for(std::int64_t numbers) {
+  constexpr auto most = std::size_t(std::numeric_limits<std::int64_t>::max()) - 2 * large_page;
+  if (numbers < 0 || std::size_t(numbers) > most / sizeof(T)) throw std::bad_alloc();
+  const std::size_t bytes = std::size_t(numbers) * sizeof(T);
+  FreeRoom from;
+  if (bytes >= least_mapped) from.mapped = (bytes + large_page - 1) / large_page * large_page;
+  void* const room =
+      from.mapped > 0 ? map_pages(from.mapped) : operator new[](bytes, std::align_val_t{64}, std::nothrow);
   if (!room) throw std::bad_alloc();
-  return room;
+  return {static_cast<T*>(room), from};
 }
 inline Room zeros_for(std::int64_t numbers) {
   Room room = room_for(numbers);
-  std::fill_n(room.get(), numbers, 0.0);
+  if (room.get_deleter().mapped == 0) std::fill_n(room.get(), numbers, 0.0);
   return room;
 }
 

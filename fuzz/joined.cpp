@@ -31,17 +31,17 @@ std::vector<Entries> entries_of(const Rounds& r) {
 struct Joined {
   std::vector<double> values, shares, metric;
   std::vector<std::int32_t> indices, lone;
-  std::vector<std::int64_t> starts, lone_starts;
+  std::vector<std::int64_t> starts, lone_starts, leads;
   JoinedRows to;
 
-  Joined(const Block& b, const double* inverse)
-      : values(room(b)), shares(room(b)), metric(std::size_t(2 * b.rows)), indices(room(b)), lone(room(b)),
-        starts(std::size_t(b.rows + 1)), lone_starts(std::size_t(b.rows + 1)) {
+  Joined(const Block& b, std::int64_t alone, const double* inverse)
+      : values(std::size_t(b.entries - alone + b.rows + 1)), shares(std::size_t(alone + 1)),
+        metric(std::size_t(2 * b.rows)), indices(values.size()), lone(shares.size()), starts(std::size_t(b.rows + 1)),
+        lone_starts(std::size_t(b.rows + 1)), leads(std::size_t(b.rows)) {
     to.values = at(values), to.shares = at(shares), to.indices = at(indices), to.lone = at(lone);
-    to.starts = at(starts), to.lone_starts = at(lone_starts), to.metric = at(metric);
+    to.starts = at(starts), to.lone_starts = at(lone_starts), to.metric = at(metric), to.leads = at(leads);
     to.inverse = inverse;
   }
-  static std::size_t room(const Block& b) { return std::size_t(b.entries + b.rows + 1); }
 };
 
 // A row beside its joined one: the same shared entries, and one number more if its lone ones are not zeros.
@@ -63,8 +63,11 @@ void compare(const Entries& row, const std::map<std::int64_t, int>& times, const
     const auto first = std::size_t(joined.lone_starts[m]);
     MUST(std::size_t(joined.lone_starts[m + 1]) - first == alone.size());
     MUST(std::size_t(joined.indices[k]) == shared.size() + m++);
+    const auto lead = std::size_t(joined.leads[m - 1]);
+    MUST(lead >= first && lead < first + alone.size());
     double one = 0;
     for (std::size_t l = 0; l < alone.size(); ++l) {
+      MUST(std::fabs(joined.shares[first + l]) <= std::fabs(joined.shares[lead]));
       MUST(joined.lone[first + l] == alone[l].first);
       one += joined.shares[first + l] * joined.shares[first + l];
     }
@@ -105,18 +108,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const Entries& row : rows)
     for (const auto& entry : row) ++times[entry.first];
   std::vector<std::int64_t> shared;
+  std::int64_t alone = 0;
   std::vector<RankWord> words(marks.size());
   for (std::int64_t c = 0; c < columns; ++c) {
     RankWord& word = words[std::size_t(c / 64)];
     const auto bit = std::uint64_t(1) << (c % 64);
     const int its = times.count(c) ? times[c] : 0;
     if (c % 64 == 0) word.before = std::int64_t(shared.size());
+    alone += its == 1;
     if (its > 1) word.bits |= bit, shared.push_back(c);
     MUST(((marks[std::size_t(c / 64)].once & bit) != 0) == (its > 0));
     MUST(((marks[std::size_t(c / 64)].again & bit) != 0) == (its > 1));
   }
   shared.shrink_to_fit();
-  Joined joined(r.block, measured ? at(inverse) : nullptr);
+  Joined joined(r.block, alone, measured ? at(inverse) : nullptr);
   if (!kernels.join_lone(r.block, std::int64_t(shared.size()), at(words), joined.to)) return 0;
   std::size_t m = 0;
   for (std::size_t t = 0; t < rows.size(); ++t) compare(rows[t], times, shared, joined, t, m);

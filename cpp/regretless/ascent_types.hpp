@@ -60,12 +60,13 @@ struct ColumnMarks {
   std::uint64_t once = 0, again = 0;
 };
 // Rows whose lone entries, those of columns that have no other, are joined to one number a row; and what these were:
-// their columns, and the vectors along which they are. There is room for an entry more a row, and for another.
+// their columns, and the vectors along which they are. There is room for another entry of each kind.
 struct JoinedRows {
   double *values = nullptr, *shares = nullptr;
   std::int32_t *indices = nullptr, *lone = nullptr;
   std::int64_t *starts = nullptr, *lone_starts = nullptr;
   const double* inverse = nullptr;  // (columns), or null: that of the diagonal A
+  std::int64_t* leads = nullptr;    // (rows): where the largest share of each joined number is
   double* metric = nullptr;         // (rows, 2): of joined numbers the inverse in A, and the square of x' over theirs
   std::int64_t joined = 0;          // how many rows have such a number
 };

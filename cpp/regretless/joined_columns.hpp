@@ -75,16 +75,20 @@ REGRETLESS_INLINE void part_entries(const Row& row, const RankWord* words, const
 inline bool has_digits(double length2) { return length2 > 1e-290 && length2 < std::numeric_limits<double>::infinity(); }
 
 // Turns lone numbers x into the unit vector along A^-1 x, and returns its product with them: 0 if they are zeros, NaN
-// if their lengths cannot be told.
-inline double join(const std::int32_t* columns, double* x, std::int64_t count, const double* inverse, double* metric) {
-  double square = 0, product = 0, length2 = 0;
+// if their lengths cannot be told. And which of its entries is the largest.
+inline double join(const std::int32_t* columns, double* x, std::int64_t count, const double* inverse, double* metric,
+                   std::int64_t& lead) {
+  double square = 0, product = 0, length2 = 0, largest = 0;
   bool any = false;
+  lead = 0;
   for (std::int64_t k = 0; k < count; ++k) {
     const double along = inverse ? x[k] * inverse[columns[k]] : x[k];
     any |= x[k] != 0;
     square += x[k] * x[k];
     product += x[k] * along;
     length2 += along * along;
+    lead = std::fabs(along) > largest ? k : lead;
+    largest = std::fabs(along) > largest ? std::fabs(along) : largest;
     x[k] = along;
   }
   if (!any) return 0;
@@ -109,11 +113,13 @@ bool join_lone(const X& x, std::int64_t rows, std::int64_t shared, const RankWor
     const std::int64_t first = lone;
     part_entries(x[t], words, to, n, lone);
     double* const metric = to.inverse ? to.metric + 2 * joined : nullptr;
-    const double number = join(to.lone + first, to.shares + first, lone - first, to.inverse, metric);
+    std::int64_t lead;
+    const double number = join(to.lone + first, to.shares + first, lone - first, to.inverse, metric, lead);
     if (number != number) return false;
     if (number == 0) lone = first;  // there are none but zeros
     if (lone == first) continue;
     to.lone_starts[joined] = first;
+    to.leads[joined] = first + lead;
     to.values[n] = number;
     to.indices[n++] = std::int32_t(shared + joined++);
   }

@@ -411,9 +411,9 @@ def number_columns(indices: Annotated[NDArray, dict(order='C', device='cpu', wri
     The columns of entries numbered afresh, of those that occur, and which these are, ascending. There may be 64 columns an entry, at most.
     """
 
-def join_columns(values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], columns: int, most: int, inverse: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]] | None:
+def join_columns(values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], columns: int, most: int, inverse: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]] | None:
     """
-    Rows whose lone entries, those of columns that have no other, are joined to one number a row: values, columns numbered afresh, starts; which columns keep their entries; the lone columns, the unit vectors along A^-1 x of the lone entries x of each row, A a diagonal with that inverse or I, and where those of each joined number begin; with an inverse, of each joined number its own, and x'x over its square. None where more than `most` columns would be left, or few of the entries are lone, or rows cannot be used, as where lone entries are not 0 whose squares are.
+    Rows whose lone entries, those of columns that have no other, are joined to one number a row: values, columns numbered afresh, starts; which columns keep their entries; the lone columns, the unit vectors along A^-1 x of the lone entries x of each row, A a diagonal with that inverse or I, where those of each joined number begin, and where the largest of them is; with an inverse, of each joined number its own, and x'x over its square. None where more than `most` columns would be left, or few of the entries are lone, or rows cannot be used, as where lone entries are not 0 whose squares are.
     """
 
 def join_table(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shared: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], lone: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], shares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
@@ -898,6 +898,11 @@ class WorstCaseSearch:
         """
         Points and labels that force the lower number of mistakes, and a hypothesis that agrees with them.
         """
+
+def zeros(count: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """
+    Zeros that begin a cache line, or a large page if they are many, and take no memory then until they are written to.
+    """
 
 def isa() -> str:
     """The instruction set in use."""

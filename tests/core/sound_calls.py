@@ -40,7 +40,7 @@ READERS = ("add_words", "columns_of", "cross_rows", "fill_places", "number_colum
 FUNCTIONS = ("sight", "sight_margins", "charge", "climb", "sum_of_squares", "squares", "turn_cells")
 FUNCTIONS += ("column_squares", "divide_columns", "simplex_sums", "take_positive", "rows_of", "read_diagonal")
 FUNCTIONS += ("join_columns", "join_table", "hinge_sums", "ridge_regression", "detect", "shorten_payoffs", "enclose")
-FUNCTIONS += ("solve_game", *READERS)
+FUNCTIONS += ("solve_game", "zeros", *READERS)
 UNRECORDED = _core.RegressionPlayer
 PASSED_ON = ("Tree", "Payer")  # which the core itself takes: they are handed out as they are
 
@@ -166,6 +166,7 @@ def _minimised(X: Any) -> None:
     joined = _core.join_columns(np.ones(4), np.array([0, 1, 1, 2], np.int32), np.array([0, 2, 4]), 3, 3, np.ones(3))
     assert joined is not None
     _core.join_table(np.ones((3, four)), *joined[3:7])
+    _core.zeros(9)
     _core.turn_cells(np.ones((9, 16)), 0, 4, 8, 9, (0.1, 10.0, 0.1), np.ones((9, 10)), np.ones((4, 10)))
     _core.read_diagonal(np.ones((9, four)), 1.0, True, 1e-9)
 

@@ -177,8 +177,7 @@ class SecondOrderState(BaseState):
         other = copy(self)
         other.columns = which.size
         its = np.concatenate([inverse[which.used], which.metric[:, 0]])
-        along, _ = which.of((weights / inverse)[:, None])
-        other.diagonal = Diagonal(along[:, 0] * its, np.sqrt(1 / its), its, energy, volume)
+        other.diagonal = Diagonal(which.nearest(weights / inverse) * its, np.sqrt(1 / its), its, energy, volume)
         other.stretch = np.concatenate([np.ones(len(which.used)), which.metric[:, 1]])
         return other
 

@@ -56,6 +56,8 @@ class JoinedColumns(NamedTuple):
         The lone columns, row after row, and what stands in them of a vector with a 1 in their place.
     starts : ndarray of int64
         Where those of each such row begin, and where the last ones end.
+    leads : ndarray of int64
+        Where the largest of them is.
     metric : ndarray, shape (joined numbers, 2)
         The entries of A^-1 of each, and by how much longer the entries are in their square; empty without A.
     columns : int
@@ -66,6 +68,7 @@ class JoinedColumns(NamedTuple):
     lone: Array
     shares: Array
     starts: Array
+    leads: Array
     metric: Array
     columns: int
 
@@ -75,8 +78,14 @@ class JoinedColumns(NamedTuple):
         return len(self.used) + len(self.starts) - 1
 
     def of(self, table: Array) -> tuple[Array, bool]:
-        """The vectors that stand for those of a table with a row each column; they are never those themselves."""
-        return _core.join_table(table, self.used, self.lone, self.shares, self.starts), False
+        """The vectors that stand for those of a table with a row each column, which are multiples of what these stand
+        for, so that one entry tells by how much; they are never those themselves."""
+        leads = self.lone[self.leads], 1 / self.shares[self.leads], np.arange(len(self.leads) + 1)
+        return _core.join_table(table, self.used, *leads), False
+
+    def nearest(self, vector: Array) -> Array:
+        """The vector that stands for the nearest one."""
+        return _core.join_table(vector[:, None], self.used, self.lone, self.shares, self.starts)[:, 0]
 
     def among(self, others: Narrow) -> JoinedColumns:
         """These, of those columns that others name."""
@@ -119,8 +128,8 @@ def joined_columns(batch: Batch, inverse: Array | None = None) -> FewColumns | N
     joined = _core.join_columns(batch.values, indices, starts, columns, (columns - 1) // 2, inverse)
     if joined is None:
         return None
-    values, indices, starts, used, lone, shares, lone_starts, metric = joined
-    which = JoinedColumns(used, lone, shares, lone_starts, metric, columns)
+    values, indices, starts, used, lone, shares, lone_starts, leads, metric = joined
+    which = JoinedColumns(used, lone, shares, lone_starts, leads, metric, columns)
     return FewColumns(Batch(values, None, which.size, indices, starts), which)
 
 

@@ -346,11 +346,8 @@ def _full(rows: int, targets: int, fill: float) -> Array:
 
 def zeros_on_lines(shape: tuple[int, ...]) -> Array:
     """Zeros that begin where a cache line does: what belongs to a feature, four numbers or more, would else lie in one
-    line more than it fills."""
-    size = prod(shape)
-    numbers = np.zeros(size + 7)
-    begin = -(numbers.ctypes.data // 8) % 8
-    return numbers[begin : begin + size].reshape(shape)
+    line more than it fills. Many cost nothing until they move."""
+    return _core.zeros(prod(shape)).reshape(shape)
 
 
 def length_of(squares: float, bias: float) -> float | None:

@@ -145,7 +145,7 @@ def _climbed(
     large."""
     width = classes * len(most)
     climbed, biases = zeros_on_lines((batch.columns, width)), np.zeros(width)
-    multipliers, lacks = np.zeros((len(batch), width)), np.zeros((batch.columns + 1, width))
+    multipliers, lacks = zeros_on_lines((len(batch), width)), zeros_on_lines((batch.columns + 1, width))
     rows = batch.values, batch.indices, batch.starts
     for number, order in enumerate(passes):
         its = lacks if number == len(passes) - 1 else None
