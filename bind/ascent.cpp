@@ -233,10 +233,12 @@ using Joined = std::tuple<Array1<double>, Array1<std::int32_t>, Array1<std::int6
 inline constexpr std::int64_t most_a_lone_entry = 4;  // entries, up to which shorter rows are worth to be made
 
 std::optional<Joined> join_columns(const Any& values, const Any& indices, const Any& starts, std::int64_t columns,
-                                   std::int64_t most, const std::optional<Reals>& inverse) {
+                                   std::int64_t most, const std::optional<Reals>& inverse, bool sums, bool apart) {
   const Block block = block_of(values, indices, starts);
   demand(columns >= 0 && columns <= most_columns, "there are too many columns");
   demand(!inverse || std::int64_t(inverse->size()) == columns, "an entry of the inverse for each column");
+  demand(!inverse || (!sums && !apart), "sums of shares, or signs apart, of rows as they are");
+  const std::int64_t most_joined = (apart ? 2 : 1) * block.rows, width = sums ? 3 : 2;
   const auto rows = std::size_t(block.rows);
   Room numbers, shares, metric;
   RoomOf<std::int32_t> places, lone;
@@ -250,23 +252,25 @@ std::optional<Joined> join_columns(const Any& values, const Any& indices, const 
     std::vector<ColumnMarks> marks(std::size_t(rank_words(columns)));
     if (kernels.mark_entries(own.block(), columns, marks.data()).refusal != LinearRefusal::none) return std::nullopt;
     SharedColumns shared(marks);
-    if (std::int64_t(shared.columns.size()) + std::min(shared.lone, block.rows) > most ||
+    if (std::int64_t(shared.columns.size()) + std::min(shared.lone, most_joined) > most ||
         shared.lone < block.entries / most_a_lone_entry)
       return std::nullopt;
     const auto make = [&]<class T>(RoomOf<T>& array, std::int64_t size) {
       array = room_for<T>(size);
       return array.get();
     };
-    const std::int64_t left = block.entries - shared.lone + block.rows;
+    const std::int64_t left = block.entries - shared.lone + most_joined;
     to.values = make(numbers, left + 1);
     to.indices = make(places, left + 1);
     to.starts = make(bounds, block.rows + 1);
     to.shares = make(shares, shared.lone + 1);
     to.lone = make(lone, shared.lone + 1);
-    to.lone_starts = make(lone_starts, block.rows + 1);
-    to.leads = make(leads, block.rows);
+    to.lone_starts = make(lone_starts, most_joined + 1);
+    to.leads = make(leads, most_joined);
     to.inverse = inverse ? inverse->data() : nullptr;
-    to.metric = make(metric, inverse ? 2 * block.rows : 0);
+    to.metric = make(metric, inverse || sums ? width * most_joined : 0);
+    to.sums = sums ? to.metric : nullptr;
+    to.apart = apart;
     if (!kernels.join_lone(own.block(), std::int64_t(shared.columns.size()), shared.words.data(), to))
       return std::nullopt;
     used = std::move(shared.columns);
@@ -281,7 +285,7 @@ std::optional<Joined> join_columns(const Any& values, const Any& indices, const 
                 handed_over(shares, alone),
                 handed_over(lone_starts, joined + 1),
                 handed_over(leads, joined),
-                Array2(to.metric, {inverse ? joined : 0, 2}, owner_of(metric))};
+                Array2(to.metric, {inverse || sums ? joined : 0, std::size_t(width)}, owner_of(metric))};
 }
 
 // A copy, which no other thread writes to between its check and its use.
@@ -345,16 +349,29 @@ void divide_columns(const State2& table, const std::vector<double>& lengths, dou
 
 using FourLists = std::tuple<std::vector<double>, std::vector<double>, std::vector<double>, std::vector<double>>;
 
-FourLists simplex_sums(const Reals2& table, const Reals& duals, const std::vector<double>& rests) {
+FourLists simplex_sums(const Reals2& table, const Reals& duals, const std::vector<double>& rests,
+                       const std::optional<Reals2>& groups) {
   const std::size_t count = table.shape(1);
   const TableKernels& kernels = table_kernels(count);
   demand(duals.size() == table.shape(0) && rests.size() == count, "a dual coordinate for each column, and a rest");
-  const auto columns = std::int64_t(table.shape(0));
-  std::vector<double> sizes(count), products(count), sums(count), counts(count), totals = rests;
+  demand(!groups || (groups->shape(0) <= table.shape(0) && groups->shape(1) == 3), "three sums for each group");
+  const auto grouped = std::int64_t(groups ? groups->shape(0) : 0), first = std::int64_t(table.shape(0)) - grouped;
+  const double* const of = groups ? groups->data() : nullptr;
+  const double* const after = table.data() + first * std::int64_t(count);
+  std::vector<double> products(count), sums(count), counts(count), totals = rests, part(count), other(count);
+  const auto add = [count](std::vector<double>& to, const std::vector<double>& more) {
+    for (std::size_t k = 0; k < count; ++k) to[k] += more[k];
+  };
   const nb::gil_scoped_release unlocked;
-  kernels.sizes(table.data(), duals.data(), columns, sizes.data(), products.data());
-  for (std::size_t k = 0; k < count; ++k) totals[k] += sizes[k];
-  kernels.shares(table.data(), totals.data(), columns, sums.data(), counts.data());
+  kernels.sizes(table.data(), duals.data(), nullptr, first, part.data(), products.data());
+  add(totals, part);
+  kernels.sizes(after, duals.data() + first, of, grouped, part.data(), other.data());
+  add(totals, part);
+  add(products, other);
+  kernels.shares(table.data(), totals.data(), nullptr, first, sums.data(), counts.data());
+  kernels.shares(after, totals.data(), of, grouped, part.data(), other.data());
+  add(sums, part);
+  add(counts, other);
   return {totals, products, sums, counts};
 }
 
@@ -450,11 +467,13 @@ void bind_ascent(nb::module_& m) {
         "64 columns an entry, at most.");
   m.def(
       "join_columns", &join_columns, "values"_a.noconvert(), "indices"_a.noconvert(), "starts"_a.noconvert(),
-      "columns"_a, "most"_a, "inverse"_a.noconvert().none() = nb::none(),
+      "columns"_a, "most"_a, "inverse"_a.noconvert().none() = nb::none(), "sums"_a = false, "apart"_a = false,
       "Rows whose lone entries, those of columns that have no other, are joined to one number a row: values, columns "
       "numbered afresh, starts; which columns keep their entries; the lone columns, the unit vectors along A^-1 x of "
       "the lone entries x of each row, A a diagonal with that inverse or I, where those of each joined number begin, "
-      "and where the largest of them is; with an inverse, of each joined number its own, and x'x over its square. None "
+      "and where the largest of them is; with an inverse, of each joined number its own, and x'x over its square; with "
+      "`sums`, of the sizes s in its unit vector the sum, that of s ln s, and their number. Positive and "
+      "negative entries `apart` are joined to a number each, by vectors without negative entries. None "
       "where more than `most` columns would be left, or few of the entries are lone, or rows cannot be used, as where "
       "lone entries are not 0 whose squares are.");
   m.def("join_table", &join_table, "table"_a.noconvert(), "shared"_a.noconvert(), "lone"_a.noconvert(),
@@ -467,8 +486,11 @@ void bind_ascent(nb::module_& m) {
   m.def("divide_columns", &divide_columns, "table"_a.noconvert(), "lengths"_a, "size"_a,
         "Divide vectors that lie side by side by their lengths, and multiply them by a size.");
   m.def("simplex_sums", &simplex_sums, "table"_a.noconvert(), "duals"_a.noconvert(), "rests"_a,
+        "groups"_a.noconvert().none() = nb::none(),
         "Of each of the vectors that lie side by side: the sum of the sizes of its entries, and of a rest; its product "
-        "with `duals`; the sum of s ln s over the shares s of these sizes in that sum; how many of them are above 0.");
+        "with `duals`; the sum of s ln s over the shares s of these sizes in that sum; how many of them are above 0. "
+        "The last columns may stand for `groups` of others where vectors have multiples of shares; of the sizes s of "
+        "these the sum is given, that of s ln s, and their number.");
   m.def("take_positive", &take_positive, "table"_a.noconvert(), "Put 0 in the place of negative numbers.");
   m.def("rows_of", &rows_of, "table"_a.noconvert(), "numbers"_a.noconvert(),
         "Some rows of a table, by ascending numbers, and whether all others hold nothing but zeros.");

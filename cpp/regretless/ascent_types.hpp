@@ -68,7 +68,9 @@ struct JoinedRows {
   const double* inverse = nullptr;  // (columns), or null: that of the diagonal A
   std::int64_t* leads = nullptr;    // (rows): where the largest share of each joined number is
   double* metric = nullptr;         // (rows, 2): of joined numbers the inverse in A, and the square of x' over theirs
-  std::int64_t joined = 0;          // how many rows have such a number
+  bool apart = false;               // whether positive and negative entries of a row are joined to a number each
+  double* sums = nullptr;           // (rows, 3), or null: of the shares' sizes s the sum, that of s ln s, their number
+  std::int64_t joined = 0;          // how many numbers are joined ones
 };
 
 // The lone columns of rows, one row after the other, with the share that each has of what they are joined to.
@@ -105,8 +107,10 @@ struct CellPlaces {
 struct TableKernels {
   void (*squares)(const double* table, const double* roots, std::int64_t columns, double* sums);
   void (*divide)(double* table, const double* lengths, double size, std::int64_t columns);
-  void (*sizes)(const double* table, const double* duals, std::int64_t columns, double* sizes, double* products);
-  void (*shares)(const double* table, const double* totals, std::int64_t columns, double* sums, double* counts);
+  void (*sizes)(const double* table, const double* duals, const double* groups, std::int64_t columns, double* sizes,
+                double* products);
+  void (*shares)(const double* table, const double* totals, const double* groups, std::int64_t columns, double* sums,
+                 double* counts);
 };
 
 struct AscentKernels {

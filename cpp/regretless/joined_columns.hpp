@@ -2,6 +2,15 @@
 // becomes the product of x' with the unit vector along A^-1 x', A a diagonal or I. Vectors that are multiples of
 // A^-1 x' in each row's lone columns, the shortest in A of their scores, have the same scores and lengths there, up to
 // rounding, by far fewer numbers.
+//
+// Where weights have no negative entries, as Winnow's, the positive and the negative entries of a row are joined apart,
+// each to a unit vector u without negative entries. A vector that is c u there has the positive part max(c, 0) u, so
+// that the positive part of a sum of multiples of rows, which it is of the positive entries or of the negative ones of
+// each row, is told by its numbers. So are its scores and its Euclidean length. The sum of its sizes is |c| S, S the
+// sum of u; and of its shares s in a total T, s ln s sums to |c| / T (S ln(|c| / T) + E), E the sum of u ln u. The
+// learner's dual coordinates are sums of multiples of rows, b u there, and their product with the vector is b c.
+// Whatever theorems ask of the vector that is spread back is told by S, E and how many entries u has: bounds are the
+// same but for rounding.
 #pragma once
 #include <bit>
 #include <cmath>
@@ -10,6 +19,7 @@
 
 #include "any_rows.hpp"
 #include "ascent_types.hpp"
+#include "vector_tables.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -103,29 +113,86 @@ inline double join(const std::int32_t* columns, double* x, std::int64_t count, c
   return number;
 }
 
-// The rows with shared columns numbered afresh, and after them one more for each row that has lone entries; false if
-// those of a row cannot be joined.
+// Of the sizes s of some shares: the sum, that of s ln s, and how many there are.
+inline void sum_shares(const double* shares, std::int64_t count, double* sums) {
+  const Octet none = eight(0), least = eight(std::numeric_limits<double>::min());
+  Octet size = none, entropy = none;
+  for (std::int64_t k = 0; k < count; k += 8) {
+    const Octet v = eight_of(shares, k, count, 0.0), s = upper(v, none - v);
+    const Octet log = apply([](auto x) REGRETLESS_LAMBDA { return log_of_normal(x); }, upper(s, least));
+    size = size + s;
+    entropy = entropy + where_positive(s, s * log, none);
+  }
+  sums[0] = in_all(size), sums[1] = in_all(entropy), sums[2] = double(count);
+}
+
+// Lone entries of a row with the positive ones first, and the sizes of the negative ones after them, without zeros. No
+// branches, as above.
+class Signs {
+ public:
+  std::int64_t positive = 0, negative = 0;  // how many there were
+
+  void part(std::int32_t* columns, double* x, std::int64_t count) {
+    if (sizes_.room < count) sizes_.make(count), columns_.make(count);
+    positive = negative = 0;
+    for (std::int64_t k = 0; k < count; ++k) {
+      const double value = x[k];
+      const std::int32_t column = columns[k];
+      sizes_.at[negative] = -value;
+      columns_.at[negative] = column;
+      negative += value < 0;
+      x[positive] = value;
+      columns[positive] = column;
+      positive += !(value <= 0);  // what is not a number is refused with them
+    }
+    for (std::int64_t k = 0; k < negative; ++k) {
+      x[positive + k] = sizes_.at[k];
+      columns[positive + k] = columns_.at[k];
+    }
+  }
+
+ private:
+  Buffer<double> sizes_;
+  Buffer<std::int32_t> columns_;
+};
+
+// Joins lone entries, the last that there are, to a number of a row that has `n` of them; they stand for as many of
+// this sign. Zeros are taken back; false if they cannot be joined.
+inline bool join_last(std::int64_t count, double sign, std::int64_t shared, JoinedRows& to, std::int64_t& n,
+                      std::int64_t& lone) {
+  double* const metric = to.inverse ? to.metric + 2 * to.joined : nullptr;
+  const std::int64_t first = lone;
+  std::int64_t lead;
+  const double number = join(to.lone + first, to.shares + first, count, to.inverse, metric, lead);
+  if (number != number) return false;
+  if (number == 0) return true;
+  if (to.sums) sum_shares(to.shares + first, count, to.sums + 3 * to.joined);
+  to.lone_starts[to.joined] = first;
+  to.leads[to.joined] = first + lead;
+  to.values[n] = sign * number;
+  to.indices[n++] = std::int32_t(shared + to.joined++);
+  lone += count;
+  return true;
+}
+
+// The rows with shared columns numbered afresh, and after them one more for each row that has lone entries, or for
+// those of each sign; false if those of a row cannot be joined.
 template <Rows X>
 bool join_lone(const X& x, std::int64_t rows, std::int64_t shared, const RankWord* words, JoinedRows& to) {
-  std::int64_t n = 0, lone = 0, joined = 0;
+  std::int64_t n = 0, lone = 0;
+  Signs signs;
+  to.joined = 0;
   for (std::int64_t t = 0; t < rows; ++t) {
     to.starts[t] = n;
-    const std::int64_t first = lone;
-    part_entries(x[t], words, to, n, lone);
-    double* const metric = to.inverse ? to.metric + 2 * joined : nullptr;
-    std::int64_t lead;
-    const double number = join(to.lone + first, to.shares + first, lone - first, to.inverse, metric, lead);
-    if (number != number) return false;
-    if (number == 0) lone = first;  // there are none but zeros
-    if (lone == first) continue;
-    to.lone_starts[joined] = first;
-    to.leads[joined] = first + lead;
-    to.values[n] = number;
-    to.indices[n++] = std::int32_t(shared + joined++);
+    std::int64_t end = lone;
+    part_entries(x[t], words, to, n, end);
+    signs.positive = end - lone, signs.negative = 0;
+    if (to.apart) signs.part(to.lone + lone, to.shares + lone, end - lone);
+    if (!join_last(signs.positive, 1, shared, to, n, lone) || !join_last(signs.negative, -1, shared, to, n, lone))
+      return false;
   }
   to.starts[rows] = n;
-  to.lone_starts[joined] = lone;
-  to.joined = joined;
+  to.lone_starts[to.joined] = lone;
   return true;
 }
 

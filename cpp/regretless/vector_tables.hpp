@@ -58,9 +58,19 @@ REGRETLESS_INLINE Octet in_turns(const double* numbers) {
   return at(each, 0);
 }
 
+// Columns may stand for groups of others, in which a vector has multiples of shares: of the sizes s of these `groups`
+// has the sum, that of s ln s, and their number. Here for the columns that eight numbers of a table are about.
+template <int N>
+REGRETLESS_INLINE Octet of_groups(const double* groups, int place, std::int64_t i, std::int64_t count) {
+  double each[8];
+  for (int l = 0; l < 8; ++l) each[l] = i + l < count ? groups[3 * ((i + l) / N) + place] : 0;
+  return at(each, 0);
+}
+
 // For each vector the sum of the sizes of its entries, and its product with `duals`.
 template <int N>
-void size_columns(const double* table, const double* duals, std::int64_t columns, double* sizes, double* products) {
+void size_columns(const double* table, const double* duals, const double* groups, std::int64_t columns, double* sizes,
+                  double* products) {
   constexpr std::int64_t together = 1024;
   for (int k = 0; k < N; ++k) sizes[k] = products[k] = 0;
   for (std::int64_t begin = 0; begin < columns; begin += together) {
@@ -68,7 +78,8 @@ void size_columns(const double* table, const double* duals, std::int64_t columns
     Eight size{}, product{};
     by_eights<N>(table + N * begin, some, [&](std::int64_t i, const Eight& v) REGRETLESS_LAMBDA {
       const Eight dual = collect<8>([&](int l) { return i + l < N * some ? duals[begin + (i + l) / N] : 0.0; });
-      size = size + upper(v, spread<8>(0) - v);
+      const Eight own = upper(v, spread<8>(0) - v);
+      size = size + (groups ? own * in_halves(of_groups<N>(groups + 3 * begin, 0, i, N * some)) : own);
       product = product + v * dual;
     });
     add_lanes<N>(size, sizes);
@@ -90,7 +101,8 @@ REGRETLESS_INLINE V log_of_normal(V x) {
 // For each vector the sum of s ln s over the shares s that its entries' sizes have of `totals`, and how many are above
 // zero. A share below the normal floats adds nothing.
 template <int N>
-void share_columns(const double* table, const double* totals, std::int64_t columns, double* sums, double* counts) {
+void share_columns(const double* table, const double* totals, const double* groups, std::int64_t columns, double* sums,
+                   double* counts) {
   constexpr std::int64_t together = 1024;
   const Octet total = in_turns<N>(totals), none = eight(0), one = eight(1);
   const Octet least = eight(std::numeric_limits<double>::min());
@@ -102,8 +114,9 @@ void share_columns(const double* table, const double* totals, std::int64_t colum
       const Octet v = eight_of(table + N * begin, i, some, 0.0), share = upper(v, none - v) / total;
       const Octet log =
           apply([](auto x) REGRETLESS_LAMBDA { return log_of_normal(x); }, upper(share, least));
-      sum = sum + where_positive(share, share * log, none);
-      count = count + where_positive(share, one, none);
+      const auto of = [&](int place) REGRETLESS_LAMBDA { return of_groups<N>(groups + 3 * begin, place, i, some); };
+      sum = sum + where_positive(share, groups ? share * (log * of(0) + of(1)) : share * log, none);
+      count = count + where_positive(share, groups ? of(2) : one, none);
     }
     add_lanes<N>(in_halves(sum), sums);
     add_lanes<N>(in_halves(count), counts);

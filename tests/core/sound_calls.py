@@ -166,6 +166,7 @@ def _minimised(X: Any) -> None:
     joined = _core.join_columns(np.ones(4), np.array([0, 1, 1, 2], np.int32), np.array([0, 2, 4]), 3, 3, np.ones(3))
     assert joined is not None
     _core.join_table(np.ones((3, four)), *joined[3:7])
+    _core.simplex_sums(np.ones((9, four)), np.ones(9), [0.0] * four, np.ones((2, 3)))
     _core.zeros(9)
     _core.turn_cells(np.ones((9, 16)), 0, 4, 8, 9, (0.1, 10.0, 0.1), np.ones((9, 10)), np.ones((4, 10)))
     _core.read_diagonal(np.ones((9, four)), 1.0, True, 1e-9)

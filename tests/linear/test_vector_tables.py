@@ -21,6 +21,7 @@ from regretless.linear import (
     PNormPerceptron,
     SecondOrderPerceptron,
     Winnow,
+    mirror_steps,
 )
 from regretless.linear.comparators import candidates, directions, rays
 from regretless.rows import narrowed
@@ -226,6 +227,55 @@ def test_joined_columns_have_the_scores_and_lengths_of_what_they_stand_for(measu
         again, clean = joins.of(along[:, None])
         assert not clean
         np.testing.assert_allclose(joins.whole(again[:, 0]), along, atol=1e-12)
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_sums_of_joined_columns_are_those_of_what_they_stand_for(apart, isas):
+    """The sizes of a vector, the logarithms of its shares, its product with sums of multiples of rows, and apart its
+    positive part, are told by joined columns as by all, to the same bits on every instruction set."""
+    random, columns, bits = np.random.default_rng(4), 1500, set()
+    X = csr_array((random.normal(size=900), random.integers(0, columns, 900), np.arange(0, 901, 9)), shape=(100, 1500))
+    X.sum_duplicates()
+    X.data[::7] = 0
+    for isa in isas:
+        _core.use_isa(isa)
+        values, indices, starts, *which = _core.join_columns(
+            X.data, X.indices.astype(np.int32), X.indptr, columns, columns, sums=True, apart=apart
+        )
+        joins = narrowed.JoinedColumns(*which, columns)
+        short, duals = random.normal(size=joins.size), X.T @ random.normal(size=100)
+        sums = _core.simplex_sums(short[:, None], joins.of(duals[:, None])[0][:, 0], [0.5], joins.metric)
+        whole = joins.whole(short)
+        expected = _core.simplex_sums(whole[:, None], duals, [0.5])
+        np.testing.assert_allclose(sums[:3], expected[:3], rtol=1e-12)
+        assert sums[3][0] >= expected[3][0]
+        if apart:
+            assert (joins.shares > 0).all()
+            np.testing.assert_array_equal(joins.whole(np.maximum(short, 0)), np.maximum(whole, 0))
+            joined = csr_array((values, indices, starts), shape=(100, joins.size))
+            np.testing.assert_allclose(joined @ np.maximum(short, 0), X @ np.maximum(whole, 0), atol=1e-12)
+        bits.add(joins.metric.tobytes())
+    assert len(bits) == 1
+
+
+@pytest.mark.parametrize("name", ["winnow", "balanced"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_winnow_has_the_bounds_of_rows_that_are_not_joined(monkeypatch, name, classes):
+    """Where lone entries are joined, bounds and comparators are those of rows as they are."""
+    X, y = wide_rows(150)
+    y = np.where(np.arange(150) % classes == 2, 2, y)
+    learner = LEARNERS[name](passes=3).fit(X, y)
+    for module in (narrowed, candidates, rays):
+        monkeypatch.setattr(module, "MANY_COLUMNS", 100)
+    monkeypatch.setattr(mirror_steps, "MOST_LP_ENTRIES", 0)
+    joined = learner.certify(X, y)
+    monkeypatch.setattr(mirror_steps, "joined_columns", lambda *_, **__: None)
+    for one, other in zip(joined, learner.certify(X, y), strict=True):
+        assert (one.why, one.observed) == (other.why, other.observed)
+        assert one.bound is None or one.bound == pytest.approx(other.bound, rel=1e-10)
+        if one.bound is not None and classes == 2:
+            assert one.comparator.name == other.comparator.name
+            np.testing.assert_allclose(one.comparator.vector, other.comparator.vector, atol=1e-10)
 
 
 def test_rows_that_cannot_be_used_are_not_joined():

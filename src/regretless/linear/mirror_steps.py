@@ -13,7 +13,7 @@ import numpy as np
 from .. import _core
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
-from ..rows.narrowed import MANY_COLUMNS, Narrow
+from ..rows.narrowed import MANY_COLUMNS, FewColumns, JoinedColumns, Narrow, few_columns, joined_columns
 from ..rows.state import BaseState, Rules
 from ..theory.rounding import EPSILON
 from .separation.budget import Budget
@@ -76,6 +76,9 @@ class MirrorState(BaseState):
     # The same rounds with their signs reversed, while one class alone is known and may turn out to be either sign:
     # weights without negative entries cannot be turned round afterwards.
     reversed: MirrorState | None = None
+    # Of a narrowed state, which is not played on: the numbers that lone entries are joined to, and weights.
+    joins: JoinedColumns | None = None
+    _joined: dict[int, tuple[Array, float]]
 
     def __init__(
         self, columns: int, targets: int, *, link: str = "simplex", constant: bool = False, power: float = 2.0
@@ -219,9 +222,19 @@ class MirrorState(BaseState):
         self.memory[target, BIAS_CACHED] = self.link == "simplex"
         self.books[target] = 0
 
+    def few_columns(self, batch: Batch) -> FewColumns | None:
+        """With lone entries joined where a simplex is measured, and no linear program tried, in which lone entries are
+        not worth their squares; or in the columns that occur."""
+        few = None
+        if self.link != "power" and batch.entries > MOST_LP_ENTRIES:
+            few = joined_columns(batch, sums=True, apart=self.link == "simplex")
+        return few or few_columns(batch)
+
     def narrowed(self, which: Narrow) -> Self | None:
-        """The dual coordinates of other columns are 0; how many there are in all, the memory says."""
+        """The dual coordinates of other columns are 0, and of lone entries multiples of these; how many there are in
+        all, the memory says."""
         other = self._of_columns(which, ("pairs",))
+        other.joins, other._joined = which if isinstance(which, JoinedColumns) else None, {}
         other.whole = False  # for another number of columns would be played otherwise
         return other
 
@@ -243,8 +256,21 @@ class MirrorState(BaseState):
         theta = self._all(target)
         if not theta.size:
             return theta, 0.0
+        if self.joins is not None:
+            if target not in self._joined:  # asked for more than once
+                self._joined[target] = self._joined_weights(theta, self.joins)
+            return self._joined[target]
         weights = _LINKS[self.link](theta, self.power)
         return weights[: self.columns], float(weights[-1]) if self.constant else 0.0
+
+    def _joined_weights(self, theta: Array, joins: JoinedColumns) -> tuple[Array, float]:
+        """Of weights in lone columns, which are no multiples of the entries, the nearest that are: they have the same
+        scores."""
+        shared, count = len(joins.used), len(joins.lone)
+        numbers = theta[shared : self.columns], theta[:shared], theta[self.columns :]
+        weights = _LINKS[self.link](np.concatenate([joins.alone(numbers[0]), *numbers[1:]]), self.power)
+        alone = np.add.reduceat(weights[:count] * joins.shares, joins.starts[:-1])
+        return np.concatenate([weights[count : count + shared], alone]), float(weights[-1]) if self.constant else 0.0
 
 
 def _simplex(theta: Array, power: float) -> Array:
@@ -308,21 +334,32 @@ class SimplexGeometry(DualGeometry):
         Size of the constant feature.
     made_for_margin : bool, default=False
         Whether the rate was made for a margin, so that a vector that has it is worth a long search.
+    groups : ndarray, shape (joined numbers, 3), optional
+        Where lone entries are joined: of the sizes s of what each of the last columns stands for the sum, that of
+        s ln s, and their number.
     """
 
     PART = "yours, its positive part"
     OF_MARGIN = EUCLIDEAN
 
     def __init__(
-        self, duals: Duals, weights: int, *, balanced: bool, intercept: float, made_for_margin: bool = False
+        self,
+        duals: Duals,
+        weights: int,
+        *,
+        balanced: bool,
+        intercept: float,
+        made_for_margin: bool = False,
+        groups: Array | None = None,
     ) -> None:
         super().__init__(duals)
         self.weights, self.balanced, self.intercept = weights, balanced, intercept
-        self.made_for_margin = made_for_margin
+        self.made_for_margin, self._groups = made_for_margin, groups
 
     def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:
         """Sum of absolute entries, infinite where a negative one is not allowed; divergence of their shares."""
-        if len(vector) > MANY_COLUMNS and (self.balanced or (bias >= 0 and vector.min() >= 0)):
+        wide = self._groups is not None or len(vector) > MANY_COLUMNS
+        if wide and (self.balanced or (bias >= 0 and vector.min() >= 0)):
             measured = self.measure_columns(np.ascontiguousarray(vector)[:, None], [bias], target)
             if measured is not None:
                 return measured[0][:2]
@@ -347,7 +384,8 @@ class SimplexGeometry(DualGeometry):
     ) -> list[tuple[float, float, float]] | None:
         """The sums, divergences and products of vectors that lie side by side and are allowed."""
         theta, theta_bias = self.duals(target)
-        numbers = _core.simplex_sums(table, np.ascontiguousarray(theta[: len(table)]), np.abs(biases).tolist())
+        duals, rests = np.ascontiguousarray(theta[: len(table)]), np.abs(biases).tolist()
+        numbers = _core.simplex_sums(table, duals, rests, self._groups)
         measured = []
         for bias, total, product, logs, count in zip(biases, *numbers, strict=True):
             if not 0 < total < inf:
@@ -379,7 +417,8 @@ class SimplexGeometry(DualGeometry):
         if budget is None or self.made_for_margin:
             budget = Budget(work=MOST_LP_WORK)
         work = program_work(batch, self.balanced) * (1 if separable else UNLIKELY)
-        if separable is False or batch.entries > MOST_LP_ENTRIES or budget.late(work):
+        many = self._groups is not None or batch.entries > MOST_LP_ENTRIES
+        if separable is False or many or budget.late(work):
             return ()
         margin = max_margin_simplex_signed(
             batch, signs, balanced=self.balanced, intercept=self.intercept, budget=budget

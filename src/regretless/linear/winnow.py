@@ -216,14 +216,14 @@ class Winnow(OnlineClassifier):
 
     def geometry(self) -> Geometry:
         """The sum of absolute entries, and the divergence from uniform weights."""
-        rules = self.played_rules()
-        balanced = self.state_.link == "balanced"
+        state = self.state_
         return SimplexGeometry(
-            self.state_.duals,
-            self.state_.weighed,
-            balanced=balanced,
-            intercept=rules.intercept,
+            state.duals,
+            state.weighed,
+            balanced=state.link == "balanced",
+            intercept=self.played_rules().intercept,
             made_for_margin=self.gamma is not None,
+            groups=None if state.joins is None else state.joins.metric,
         )
 
     def settled(self) -> dict[str, Any]:

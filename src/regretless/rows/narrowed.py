@@ -58,8 +58,9 @@ class JoinedColumns(NamedTuple):
         Where those of each such row begin, and where the last ones end.
     leads : ndarray of int64
         Where the largest of them is.
-    metric : ndarray, shape (joined numbers, 2)
-        The entries of A^-1 of each, and by how much longer the entries are in their square; empty without A.
+    metric : ndarray, shape (joined numbers, 2 or 3)
+        The entries of A^-1 of each, and by how much longer the entries are in their square. Or, of the sizes s of the
+        shares, the sum, that of s ln s, and their number; empty without A where nobody asks for them.
     columns : int
         How many there are in all.
     """
@@ -96,8 +97,12 @@ class JoinedColumns(NamedTuple):
         shared, count = len(self.used), self.size
         wide = np.zeros((*vector.shape[:-1], self.columns + vector.shape[-1] - count))
         wide[..., self.used], wide[..., self.columns :] = vector[..., :shared], vector[..., count:]
-        wide[..., self.lone] = np.repeat(vector[..., shared:count], np.diff(self.starts), axis=-1) * self.shares
+        wide[..., self.lone] = self.alone(vector[..., shared:count])
         return wide
+
+    def alone(self, numbers: Array) -> Array:
+        """What joined numbers stand for in the lone columns, row after row."""
+        return np.repeat(numbers, np.diff(self.starts), axis=-1) * self.shares
 
 
 Narrow = SomeColumns | JoinedColumns
@@ -118,14 +123,27 @@ def few_columns(batch: Batch) -> FewColumns | None:
     return FewColumns(rows, SomeColumns(used, batch.columns)) if 2 * len(used) < batch.columns else None
 
 
-def joined_columns(batch: Batch, inverse: Array | None = None) -> FewColumns | None:
+def joined_columns(
+    batch: Batch, inverse: Array | None = None, *, sums: bool = False, apart: bool = False
+) -> FewColumns | None:
     """The rows, without labels, with their lone entries joined, as they are or as a diagonal with this inverse measures
     vectors; None where most columns would be left, or there are so many that vectors of all of them are dear beside the
-    rows, or a row's lone entries are too small or large for their squares."""
+    rows, or a row's lone entries are too small or large for their squares.
+
+    Parameters
+    ----------
+    batch : Batch
+    inverse : ndarray, optional
+    sums : bool, default=False
+        Whether to sum the sizes of shares.
+    apart : bool, default=False
+        Whether the positive and the negative entries of a row are joined to a number each, by vectors that have no
+        negative entries.
+    """
     columns, indices, starts = batch.columns, batch.indices, batch.starts
     if not MANY_COLUMNS < columns <= DEAR_COLUMNS * batch.entries or indices is None or starts is None:
         return None
-    joined = _core.join_columns(batch.values, indices, starts, columns, (columns - 1) // 2, inverse)
+    joined = _core.join_columns(batch.values, indices, starts, columns, (columns - 1) // 2, inverse, sums, apart)
     if joined is None:
         return None
     values, indices, starts, used, lone, shares, lone_starts, leads, metric = joined
