@@ -13,11 +13,16 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 Fields = Mapping[str, Any]
 Counts = Callable[[Array], Any]
+Told = Callable[[Any], Any]
 
 
 def one(x: Array) -> Any:
     """What an update by a row counts."""
     return 1
+
+
+def nobody(score: Any) -> None:
+    """Who is told the score of a round, or those of all classes."""
 
 
 def perceptron(
@@ -29,15 +34,17 @@ def perceptron(
     start: Array | None = None,
     *,
     counts: Counts = one,
+    told: Told = nobody,
 ) -> tuple[Array, Any, int]:
     """Weights, updates and mistakes over the rows of X, labels y in {-1, +1}, from w = 0 or another start.
 
     A score of 0 predicts `ties` (+1 if that is 0) and is an update unless it predicts the label that `ties` names. Here
-    and below `counts` says what an update counts, by its row.
+    and below `counts` says what an update counts, by its row, and `told` is told each score before the update.
     """
     w, updates, mistakes = np.zeros(X.shape[1]) if start is None else start, 0, 0
     for x, label in zip(np.tile(X, (passes, 1)), np.tile(y, passes), strict=True):
         score = w @ x
+        told(score)
         predicted = np.sign(score) or ties or 1
         mistakes += predicted != label
         if label * score < 0 or (score == 0 and label != ties):
@@ -84,6 +91,7 @@ def multiclass_perceptron(
     known: Sequence[Sequence[int]] | None = None,
     *,
     counts: Counts = one,
+    told: Told = nobody,
 ) -> tuple[Array, Any, int]:
     """Weights (classes, features), updates and mistakes, labels y in {0, ..., classes - 1}.
 
@@ -93,6 +101,7 @@ def multiclass_perceptron(
     W, updates, mistakes, everything = np.zeros((classes, X.shape[1])), 0, 0, list(range(classes))
     for t, (x, label) in enumerate(zip(X, y, strict=True)):
         scores, there = W @ x, everything if known is None else known[t]
+        told(scores)
         mistakes += max(there, key=lambda c: scores[c]) != label
         rival = max((c for c in there if c != label), key=lambda c: scores[c])
         if scores[label] <= scores[rival]:
@@ -165,7 +174,14 @@ def _selective_asked(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any
 
 
 def margin_perceptron(
-    X: Array, y: Array, gamma: float, epsilon: float = 0.5, max_passes: int = 1000, *, counts: Counts = one
+    X: Array,
+    y: Array,
+    gamma: float,
+    epsilon: float = 0.5,
+    max_passes: int = 1000,
+    *,
+    counts: Counts = one,
+    told: Told = nobody,
 ) -> tuple[Array, Any, int, int]:
     """Weights, updates, passes and mistakes, labels y in {-1, +1}; the first update, w = y x, counts, and a score of 0
     predicts +1."""
@@ -174,6 +190,7 @@ def margin_perceptron(
         passes, clean = passes + 1, True
         for x, label in zip(X, y, strict=True):
             score = label * (w @ x)
+            told(label * score)
             mistakes += (1 if label * score >= 0 else -1) != label
             if not w.any() or score < (1 - epsilon) * gamma * sqrt(w @ w):
                 w = w + label * x
@@ -194,13 +211,14 @@ def most_updates(k: float, epsilon: float = 0.5) -> int:
 # ---- ALMA with p = 2 (Gentile), and its bounds
 
 
-def alma(X: Array, y: Array, alpha: float, passes: int = 1) -> tuple[Array, int, int]:
+def alma(X: Array, y: Array, alpha: float, passes: int = 1, *, told: Told = nobody) -> tuple[Array, int, int]:
     """Weights, updates and mistakes, labels y in {-1, +1}; rows are divided by the longest row so far."""
     w, updates, mistakes, longest = np.zeros(X.shape[1]), 0, 0, 0.0
     for _ in range(passes):
         for x, label in zip(X, y, strict=True):
             longest = max(longest, sqrt(x @ x))
             score, k = w @ x, updates + 1
+            told(score)
             mistakes += int((score >= 0) != (label > 0))
             if longest > 0 and label * score <= (1 - alpha) * sqrt(8 / k) * longest / alpha:
                 w = w + sqrt(2 / k) * label * x / longest
@@ -223,12 +241,20 @@ def _alma_hinge(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) ->
 
 
 def passive_aggressive(
-    X: Array, y: Array, variant: str = "PA-I", C: float = 1.0, ties: int = 1, *, counts: Counts = one
+    X: Array,
+    y: Array,
+    variant: str = "PA-I",
+    C: float = 1.0,
+    ties: int = 1,
+    *,
+    counts: Counts = one,
+    told: Told = nobody,
 ) -> tuple[Array, float, int, Any]:
     """Weights, sum of squared hinge losses, mistakes and updates, labels y in {-1, +1}; a score of 0 says `ties`."""
     w, squares, mistakes, updates = np.zeros(X.shape[1]), 0.0, 0, 0
     for x, label in zip(X, y, strict=True):
         score, norm2 = w @ x, x @ x
+        told(score)
         mistakes += (np.sign(score) or ties) != label
         loss = max(0.0, 1 - label * score)
         squares += loss**2
@@ -304,6 +330,7 @@ def winnow(
     ties: int = 0,
     passes: int = 1,
     counts: Counts = one,
+    told: Told = nobody,
 ) -> tuple[Array, Any, int]:
     """Weights that sum to 1, updates and mistakes over the rows of X, labels y in {-1, +1}.
 
@@ -315,6 +342,7 @@ def winnow(
     for x, label in zip(np.tile(X, (passes, 1)), np.tile(y, passes), strict=True):
         own = x != 0  # beside the weights of other features, all of a row may be too small for a float
         score = (signs * np.exp(theta[:, own] - theta[:, own].max(initial=-inf))).sum(axis=0) @ x[own]
+        told(score)
         mistakes += (np.sign(score) or ties or 1) != label
         if label * score < 0 or (score == 0 and label != ties):
             theta = theta + rate * label * signs * x
@@ -324,12 +352,21 @@ def winnow(
 
 
 def p_norm_perceptron(
-    X: Array, y: Array, p: float, rate: float = 1.0, ties: int = 0, passes: int = 1, *, counts: Counts = one
+    X: Array,
+    y: Array,
+    p: float,
+    rate: float = 1.0,
+    ties: int = 0,
+    passes: int = 1,
+    *,
+    counts: Counts = one,
+    told: Told = nobody,
 ) -> tuple[Array, Any, int]:
     """Dual coordinates theta, updates and mistakes; the weights are the gradient of |theta|_p^2 / 2."""
     theta, updates, mistakes = np.zeros(X.shape[1]), 0, 0
     for x, label in zip(np.tile(X, (passes, 1)), np.tile(y, passes), strict=True):
         score = (np.sign(theta) * np.abs(theta) ** (p - 1)) @ x
+        told(score)
         mistakes += (np.sign(score) or ties or 1) != label
         if label * score < 0 or (score == 0 and label != ties):
             theta = theta + rate * label * x
@@ -362,7 +399,14 @@ def squares_of(x: Array, diagonal: bool) -> Array:
 
 
 def second_order_perceptron(
-    X: Array, y: Array, a: float = 1.0, diagonal: bool = False, ties: int = 0, *, counts: Counts = one
+    X: Array,
+    y: Array,
+    a: float = 1.0,
+    diagonal: bool = False,
+    ties: int = 0,
+    *,
+    counts: Counts = one,
+    told: Told = nobody,
 ) -> tuple[Array, Array, float, Any, int]:
     """Cesa-Bianchi, Conconi & Gentile's: sum u, matrix A, ln det(A / a), updates and mistakes, labels y in {-1, +1}.
 
@@ -373,6 +417,7 @@ def second_order_perceptron(
     w, S, volume = np.zeros(X.shape[1]), np.eye(X.shape[1]) / sqrt(a), 0.0  # A^-1 u, and A^-1 is S S'
     for x, label in zip(X, y, strict=True):
         score = u @ (x / (np.diag(A) + x * x)) if diagonal else w @ x
+        told(score)
         mistakes += (np.sign(score) or ties or 1) != label
         if label * score < 0 or (score == 0 and label != ties):
             root, g = learned(S, x, 1.0, diagonal)
@@ -383,7 +428,7 @@ def second_order_perceptron(
 
 
 def arow(
-    X: Array, y: Array, r: float = 1.0, diagonal: bool = False, *, counts: Counts = one
+    X: Array, y: Array, r: float = 1.0, diagonal: bool = False, *, counts: Counts = one, told: Told = nobody
 ) -> tuple[Array, Array, float, Any, int]:
     """Crammer, Kulesza & Dredze's: mean mu, A = r times the inverse of the covariance Sigma = S S', ln det(A / r),
     updates and mistakes, labels y in {-1, +1}."""
@@ -391,6 +436,7 @@ def arow(
     S, volume = np.eye(X.shape[1]), 0.0
     for x, label in zip(X, y, strict=True):
         margin = label * (mu @ x)
+        told(label * margin)
         mistakes += margin < 0 or (margin == 0 and label < 0)
         if margin < 1:
             root, g = learned(S, x, r, diagonal)
@@ -400,7 +446,9 @@ def arow(
     return mu, A, volume, updates, int(mistakes)
 
 
-def arow_in_sizes(X: Array, y: Array, r: float = 1.0, *, counts: Counts = one) -> tuple[Array, Array, Array, Any, int]:
+def arow_in_sizes(
+    X: Array, y: Array, r: float = 1.0, *, counts: Counts = one, told: Told = nobody
+) -> tuple[Array, Array, Array, Any, int]:
     """The same with a diagonal A that starts with 10 r times the largest square of each feature so far, which a
     larger one raises before its row is predicted: the mean, what A starts with, what it adds, updates and mistakes."""
     size, squares, mu, updates, mistakes = np.zeros(X.shape[1]), np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0, 0
@@ -409,6 +457,7 @@ def arow_in_sizes(X: Array, y: Array, r: float = 1.0, *, counts: Counts = one) -
         A = np.where(larger > 0, squares + 10 * r * larger, 1)
         mean = mu * np.where(seen, (squares + 10 * r * size) / A, 1)
         margin, confidence = label * (mean @ x), x @ (x / A)
+        told(label * margin)
         mistakes += margin < 0 or (margin == 0 and label < 0)
         if margin < 1:
             mu = mean + (1 - margin) / (confidence + 1) * label * x / A
@@ -417,7 +466,7 @@ def arow_in_sizes(X: Array, y: Array, r: float = 1.0, *, counts: Counts = one) -
 
 
 def arow_sketched(
-    X: Array, y: Array, r: float = 1.0, rank: int = 5, sizes: bool = True, *, counts: Counts = one
+    X: Array, y: Array, r: float = 1.0, rank: int = 5, sizes: bool = True, *, counts: Counts = one, told: Told = nobody
 ) -> tuple[Array, Array, Array, Array, Any, int]:
     """The same with A = D + B'B: an update appends its row to B, and of 2 `rank` rows, turned until they are orthogonal
     in D^-1, the longer half stays, while the squares of the others go to D. D starts with r, or with 10 r times the
@@ -426,6 +475,7 @@ def arow_sketched(
     size, shed, B, mu, updates, mistakes = np.zeros(n), np.zeros(n), np.zeros((0, n)), np.zeros(n), 0, 0
     for x, label in zip(X, y, strict=True):
         margin = label * (mu @ x)
+        told(label * margin)
         mistakes += margin < 0 or (margin == 0 and label < 0)
         if margin < 1:
             larger = np.maximum(size, x * x)

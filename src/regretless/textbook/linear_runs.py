@@ -63,6 +63,26 @@ def _and_length(x: Array) -> Array:
     return np.array([1.0, x @ x])
 
 
+class _Story:
+    """What a run tells of each round: its score, or its scores, and whether it was an update."""
+
+    def __init__(self, counts: Counts = _and_length) -> None:
+        self._counts, self._scores, self._updated = counts, list[Any](), list[bool]()
+        self.listening: dict[str, Any] = {"told": self._told, "counts": self._update}
+
+    def _told(self, score: Any) -> None:
+        self._scores.append(score)
+        self._updated.append(False)
+
+    def _update(self, x: Array) -> Any:
+        self._updated[-1] = True
+        return self._counts(x)
+
+    def rounds(self) -> dict[str, Array]:
+        """All rounds so far."""
+        return {"scores": np.array(self._scores), "updated": np.array(self._updated)}
+
+
 def _counted(updates: Any, mistakes: int) -> dict[str, float]:
     """A ledger's updates, what `_and_length` made of them, and mistakes."""
     count, norm2 = updates + np.zeros(2)
@@ -73,12 +93,13 @@ def _perceptron(X: Array, y: Array, passes: int, parameters: Fields, part: Field
     rate, ties, start = parameters["rate"], _ties(parameters), np.zeros(X.shape[1])
     initial = (parameters.get("initial") or [])[: X.shape[1] - bool(parameters.get("intercept"))]
     start[: len(initial)] = initial
-    weights, updates, mistakes = perceptron(X, y, rate, ties, passes, start, counts=_and_length)
+    story = _Story()
+    weights, updates, mistakes = perceptron(X, y, rate, ties, passes, start, **story.listening)
     moved = float(np.linalg.norm(weights - start))
     learner = {"norm": float(np.linalg.norm(weights)), "rate": rate, "start": float(np.linalg.norm(start))}
     loss = _perceptron_loss(np.tile(X, (passes, 1)), np.tile(y, passes), rate, ties, start)
     ledger = _counted(updates, mistakes) | {"loss": loss}
-    return {"ledger": ledger, "learner": {**learner, "moved": moved}, "theta": start}
+    return {"ledger": ledger, "learner": {**learner, "moved": moved}, "theta": start, **story.rounds()}
 
 
 def _perceptron_loss(X: Array, y: Array, rate: float, ties: int, start: Array) -> float:
@@ -95,8 +116,9 @@ def _perceptron_loss(X: Array, y: Array, rate: float, ties: int, start: Array) -
 def _winnow(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     settings = {"balanced": parameters["balanced"], "ties": _ties(parameters), "passes": passes}
     counts, sizes = _measuring(inf)
-    _, *both = winnow(X, y, _winnow_rate(parameters), **settings, counts=counts)
-    return {"ledger": _counted(*both), "learner": {"reach": max(sizes)}}
+    story = _Story(counts)
+    _, *both = winnow(X, y, _winnow_rate(parameters), **settings, **story.listening)
+    return {"ledger": _counted(*both), "learner": {"reach": max(sizes)}, **story.rounds()}
 
 
 def _winnow_rate(parameters: Fields) -> float:
@@ -112,8 +134,9 @@ def _p_norm(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -
     if p is None:
         return {}
     counts, sizes = _measuring(p)
-    theta, *both = p_norm_perceptron(X, y, p, parameters["rate"], _ties(parameters), passes, counts=counts)
-    return {"ledger": _counted(*both), "theta": theta, "learner": {"reach": max(sizes)}}
+    story = _Story(counts)
+    theta, *both = p_norm_perceptron(X, y, p, parameters["rate"], _ties(parameters), passes, **story.listening)
+    return {"ledger": _counted(*both), "theta": theta, "learner": {"reach": max(sizes)}, **story.rounds()}
 
 
 def _measuring(p: float) -> tuple[Counts, list[float]]:
@@ -135,14 +158,16 @@ def _aggressive(X: Array, y: Array, passes: int, parameters: Fields, part: Field
         np.tile(y, passes),
         (parameters["variant"], parameters["C"], parameters["ties"]),
     )
-    weights, squares, mistakes, updates = passive_aggressive(X, y, *settings, counts=_and_length)
+    story = _Story()
+    weights, squares, mistakes, updates = passive_aggressive(X, y, *settings, **story.listening)
     ledger = {"mistakes": mistakes, "slope2": squares}
     counted = _counted(updates, mistakes)
     # A step brings the loss of its row to 0, about: where the row comes again rounding decides whether it is an update.
     others = (passive_aggressive(near, y, *settings)[3] for near in nudged(X, 2))
     if all(other == counted["updates"] for other in others):
         ledger |= counted
-    return {"ledger": ledger, "learner": {"norm": float(np.linalg.norm(weights)), "limit": parameters["C"]}}
+    learner = {"norm": float(np.linalg.norm(weights)), "limit": parameters["C"]}
+    return {"ledger": ledger, "learner": learner, **story.rounds()}
 
 
 def _selective(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
@@ -160,47 +185,55 @@ def _second_order(X: Array, y: Array, passes: int, parameters: Fields, part: Fie
     full = parameters["matrix"] == "full" or (parameters["matrix"] == "auto" and X.shape[1] <= FEW_COLUMNS)
     if X.shape[1] > FEW_COLUMNS:
         return {}
-    X, y = np.tile(X, (passes, 1)), np.tile(y, passes)
+    X, y, story = np.tile(X, (passes, 1)), np.tile(y, passes), _Story()
     if parameters["matrix"] == "sketch":
         sizes = parameters["scale"] == "auto"
-        _, start, D, B, *both = arow_sketched(X, y, parameters["r"], parameters["rank"], sizes, counts=_and_length)
+        _, start, D, B, *both = arow_sketched(X, y, parameters["r"], parameters["rank"], sizes, **story.listening)
         stretched = np.linalg.svd(B / np.sqrt(D), compute_uv=False)
         matrix, volume = np.diag(D) + B.T @ B, float(np.log1p(stretched**2).sum() + np.log(D / start).sum())
     elif "r" in parameters and not full and parameters["scale"] == "auto":
-        _, start, squares, *both = arow_in_sizes(X, y, parameters["r"], counts=_and_length)
+        _, start, squares, *both = arow_in_sizes(X, y, parameters["r"], **story.listening)
         matrix, volume = np.diag(start + squares), float(np.log1p(squares / start).sum())
     elif "r" in parameters:
-        _, matrix, volume, *both = arow(X, y, parameters["r"], not full, counts=_and_length)
+        _, matrix, volume, *both = arow(X, y, parameters["r"], not full, **story.listening)
     else:
         settings = (parameters["a"], not full, _ties(parameters))
-        _, matrix, volume, *both = second_order_perceptron(X, y, *settings, counts=_and_length)
-    return {"ledger": _counted(*both), "learner": {"volume": volume}, "matrix": matrix}
+        _, matrix, volume, *both = second_order_perceptron(X, y, *settings, **story.listening)
+    return {"ledger": _counted(*both), "learner": {"volume": volume}, "matrix": matrix, **story.rounds()}
 
 
 def _margin(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     settings = (parameters["gamma"], parameters["epsilon"], passes)
-    weights, updates, _, mistakes = margin_perceptron(X, y, *settings, counts=_and_length)
-    return {"ledger": _counted(updates, mistakes), "learner": {"norm": float(np.linalg.norm(weights))}}
+    story = _Story()
+    weights, updates, _, mistakes = margin_perceptron(X, y, *settings, **story.listening)
+    learner = {"norm": float(np.linalg.norm(weights))}
+    return {"ledger": _counted(updates, mistakes), "learner": learner, **story.rounds()}
 
 
 def _alma(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
-    weights, updates, mistakes = alma(X, y, parameters["alpha"], passes)
+    story = _Story()
+    weights, updates, mistakes = alma(X, y, parameters["alpha"], passes, told=story.listening["told"])
     learner = {"norm": float(np.linalg.norm(weights)), "alpha": parameters["alpha"]}
-    return {"ledger": {"updates": updates, "mistakes": mistakes}, "learner": learner}
+    told = {"scores": story.rounds()["scores"]}
+    return {"ledger": {"updates": updates, "mistakes": mistakes}, "learner": learner, **told}
 
 
 def _multiclass(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     X, labels = np.tile(X, (passes, 1)), np.tile((y < 0).astype(int), passes)  # +1 first, which a tie says
-    weights, *both = multiclass_perceptron(X, labels, 2, parameters["rate"], counts=_and_length)
-    learner = {"norm": float(np.linalg.norm(weights)), "rate": parameters["rate"]}
-    return {"ledger": _counted(*both), "learner": learner}
+    result = _all_at_once(X, labels, (2, parameters["rate"]))
+    return {**result, "scores": result["scores"][:, 0] - result["scores"][:, 1]}
 
 
 def _multiclass_of_many(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     X, y = np.tile(X, (passes, 1)), np.tile(y, passes)
-    settings = (part["classes"], parameters["rate"], part["known"])
-    weights, *both = multiclass_perceptron(X, y, *settings, counts=_and_length)
-    return {"ledger": _counted(*both), "learner": {"norm": float(np.linalg.norm(weights)), "rate": parameters["rate"]}}
+    return _all_at_once(X, y, (part["classes"], parameters["rate"], part["known"]))
+
+
+def _all_at_once(X: Array, labels: Array, settings: tuple[Any, ...]) -> dict[str, Any]:
+    story = _Story()
+    weights, *both = multiclass_perceptron(X, labels, *settings, **story.listening)
+    learner = {"norm": float(np.linalg.norm(weights)), "rate": settings[1]}
+    return {"ledger": _counted(*both), "learner": learner, **story.rounds()}
 
 
 def _gradient(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
@@ -221,7 +254,8 @@ def _gradient(X: Array, y: Array, passes: int, parameters: Fields, part: Fields)
     ledger |= {"mistakes": int(((scores >= 0) != (y > 0)).sum()), "loss": paid}
     ledger |= _steps(slopes**2 * norms2, norms2, schedule, rate)
     ledger["reach2"] = float(np.einsum("ij,ij->i", before, before).max())
-    return {"ledger": ledger, "learner": {"norm": float(np.linalg.norm(weights))}}
+    learner = {"norm": float(np.linalg.norm(weights))}
+    return {"ledger": ledger, "learner": learner, "scores": scores, "updated": moved}
 
 
 def _steps(squares: Array, norms2: Array, schedule: str, rate: float) -> Fields:
@@ -268,6 +302,9 @@ def is_symmetric(twin: Callable[..., Any] | None, parameters: Fields) -> bool:
     """Whether the weights of one class against the rest go the same way when both change their signs."""
     return not is_of_ties(twin, parameters) and parameters.get("balanced") is not False
 
+
+# Of one class against the rest, those whose scores are compared with one another as they are.
+COMPARABLE = (perceptron, margin_perceptron, passive_aggressive, gradient_descent, alma, arow, second_order_perceptron)
 
 # Whose scores are sums of products of rows.
 OF_SUMS = (perceptron, multiclass_perceptron)

@@ -26,25 +26,36 @@ class ArrivingClasses:
     labels : ndarray, shape (rows,)
     classes : sequence
         All of them, ascending.
+
+    Attributes
+    ----------
+    places : ndarray, shape (rows,)
+        The class of each row, by its place among all.
+    order : list of int
+        Places of classes, in the order in which they came.
     """
 
     def __init__(self, labels: Array, classes: Sequence[Any]) -> None:
         self.places = np.searchsorted(np.asarray(classes), labels)
         there = np.flatnonzero(np.isin(np.arange(len(classes)), self.places))
         self._firsts = {int(place): int(np.argmax(self.places == place)) for place in there}
-        self._order = sorted(self._firsts, key=lambda place: self._firsts[place])
+        self.order = sorted(self._firsts, key=lambda place: self._firsts[place])
         self._speaks = bool(len(labels)) and (isinstance(labels[0], str) or bool(labels[0] > 0))
 
     @property
     def pair(self) -> list[int]:
         """The two that came first, in the order in which they did."""
-        return self._order[:2]
+        return self.order[:2]
+
+    def first(self, place: int) -> int:
+        """The number of the row in which a class came."""
+        return self._firsts[place]
 
     def phases(self) -> list[Phase]:
         """While one class was known it was +1 if its name is a word or positive; of two it is the larger."""
-        if len(self._order) < 2:
+        if len(self.order) < 2:
             return []
-        first, second, *others = self._order
+        first, second, *others = self.order
         third = self._firsts[others[0]] if others else len(self.places)
         pair = self._firsts[second]
         return [Phase(0, pair, first if self._speaks else second), Phase(pair, third, max(first, second))]
@@ -56,7 +67,7 @@ class ArrivingClasses:
         for begin, end, plus in self.phases():
             (other,) = {*self.pair} - {plus}
             known += [[plus, other]] * (end - begin)
-        for place, following in zip(range(3, len(self._order) + 1), [*self._order[3:], None], strict=True):
+        for place, following in zip(range(3, len(self.order) + 1), [*self.order[3:], None], strict=True):
             end = len(self.places) if following is None else self._firsts[following]
-            known += [sorted(self._order[:place])] * (end - len(known))
+            known += [sorted(self.order[:place])] * (end - len(known))
         return known

@@ -156,6 +156,7 @@ def _summed(comparator: Mapping[str, Any] | None, again: Sequence[Again]) -> lis
         mine["norm"] = float(np.sqrt(sum(one["norm"] ** 2 for one in each)))
     if all("margin" in one for one in each):
         mine["margin"] = min(one["margin"] for one in each)
+    mine["bias"] = 0.0  # each has its own
     return [
         counted(name, comparator[name], value, scale if name != "norm" else 0.0)
         for name, value in mine.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite, log10
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -188,7 +188,7 @@ def headline(report: Fields, again: Fields, scales: Mapping[str, float] | None =
     ----------
     report : mapping
     again : mapping of str to numbers
-        What was computed again, by its path in the report.
+        What was computed again, by its path in the report, in which entries of lists are numbered from 0.
     scales : mapping of str to float, optional
         Of what is a difference of larger numbers, how large those are.
     note : str
@@ -199,7 +199,9 @@ def headline(report: Fields, again: Fields, scales: Mapping[str, float] | None =
         again |= {"joint_confidence": joint_confidence(report["certificates"])}
     numbers: list[Number] = []
     for path, mine in again.items():
-        numbers += alike(path, at(report, path), mine, (scales or {}).get(path, 0.0))
+        name, entry = _named(report, path)
+        its = alike(name, at(report, path), mine, (scales or {}).get(path, 0.0))
+        numbers += [replace(one, whose=entry) for one in its] if entry else its
     return Check(THE_RUN, *_counted(numbers), tuple(numbers), (*_others(report, again), *([note] if note else [])))
 
 
@@ -221,17 +223,35 @@ def _counted(numbers: list[Number]) -> tuple[Any, str]:
 def has(report: Any, path: str) -> bool:
     """Whether there is something at a path."""
     for key in path.split("/"):
-        if not isinstance(report, Mapping) or key not in report:
+        inside = isinstance(report, Mapping) and key in report
+        if not (inside or (isinstance(report, list) and key.isdigit() and int(key) < len(report))):
             return False
-        report = report[key]
+        report = _entry(report, key)
     return True
 
 
 def at(report: Any, path: str) -> Any:
     """What is at a path, whose keys are divided by strokes."""
     for key in path.split("/"):
-        report = report[key]
+        report = _entry(report, key)
     return report
+
+
+def _entry(report: Any, key: str) -> Any:
+    """What an object has under a key, or a list at its number."""
+    return report[int(key) if isinstance(report, list) else key]
+
+
+def _named(report: Any, path: str) -> tuple[str, str]:
+    """What a number at a path is called, whichever entry of a list it is of; and which, if it is of one."""
+    keys, entry = [], ""
+    for key in path.split("/"):
+        if isinstance(report, list):
+            entry = f"entry {key}"
+        else:
+            keys.append(key)
+        report = _entry(report, key)
+    return "/".join(keys), entry
 
 
 def _others(report: Fields, again: Iterable[str]) -> Iterable[str]:

@@ -14,9 +14,10 @@ from ..info import LinearInfo
 from ..learner_table import LEARNERS
 from ..textbook import linear as rules
 from ..textbook import linear_runs as runs
+from . import predicted
 from .arriving_classes import ArrivingClasses
 from .certificates import COUNTS, Again, idle, whole
-from .checks import ABSENT, ALLOWED, OR_SETTINGS, Check, alike, elsewhere, headline, not_played, number
+from .checks import ABSENT, ALLOWED, OR_SETTINGS, Check, alike, at, elsewhere, has, headline, not_played, number
 from .formulas import FORMULAS
 
 Array = np.ndarray[Any, Any]
@@ -160,7 +161,10 @@ class _LearnedRounds:
         self.norms2 = (np.asarray(squares, dtype=np.float64).ravel() + self.constant**2) * self.weights**2
         self.arriving = ArrivingClasses(labels, self.classes)
         self.each_alone = len(self.classes) > 2 and self.twin not in runs.ALL_IN_ONE
+        self.targets: list[int | None] = [*range(len(self.classes))] if self.each_alone else [None]
         self._played: dict[int | None, dict[str, Any]] = {}
+        self._asked: dict[int | None, _Run] = {}
+        self._exact = False
         self._dense: Array | None = None
 
     def has_classes(self) -> bool:
@@ -283,7 +287,12 @@ class _LearnedRounds:
         numbers["rounds"] = self.count * passes
         counts = np.unique(self.labels, return_counts=True)[1]
         numbers["best_constant_log_loss"] = float(counts @ np.log(self.count / counts))
-        return numbers if self.dual else numbers | self._counted_again()
+        same = numbers["classes"] == self.classes
+        numbers |= self._progressive() if same else {}
+        if self.dual:
+            return numbers
+        numbers |= self._counted_again()
+        return numbers | (self._foretold() if same else {})
 
     def _counted_again(self) -> dict[str, float]:
         """What the textbook counts of the whole run: of one class against the rest the sums over all classes, which the
@@ -297,6 +306,71 @@ class _LearnedRounds:
         lines = [one for one in self.report["certificates"] if one["constants"]]
         ledger = self.run(None, lines[0]).get("ledger", {}) if lines else {}
         return {name: ledger[name] for name in ("mistakes", "updates", "loss") if name in ledger}
+
+    def _progressive(self) -> dict[str, Any]:
+        """What labels say of how rows were predicted, and what the report's own counts must be beside one another."""
+        progressive = self.report.get("progressive")
+        if progressive is None:
+            return {}
+        numbers = predicted.by_labels(self.arriving, self.classes)
+        if progressive["confusion"] is not None:
+            numbers |= predicted.by_confusion(self.arriving, progressive["confusion"]["counts"])
+        if self.passes == 1 and not self._predicts_otherwise and not (self._is_one_sided and len(self.classes) > 2):
+            numbers["mistakes"] = numbers.get("progressive/errors", progressive["errors"])
+        return numbers
+
+    @property
+    def _predicts_otherwise(self) -> bool:
+        """Whether rows are predicted by other weights than those whose mistakes are counted: by means or votes."""
+        return self.info is not None and self.info.predicts_by in ("average", "vote")
+
+    @property
+    def _is_one_sided(self) -> bool:
+        """Whether a class against the rest is learned otherwise than the rest against it."""
+        return self.parameters.get("balanced") is False
+
+    def _foretold(self) -> dict[str, Any]:
+        """How the textbook's runs predicted all rounds; of what rounding decides only counts that are far off it."""
+        played = [self._played.get(target) for target in self.targets]
+        if not all(played) or not (self.twin in runs.COMPARABLE or not self.each_alone):
+            return {}
+        own = self._predicted([run for run in played if run])
+        if self._exact or not self._contradicts(own):
+            return own
+        nudged = runs.nudged(self._dense) if self._dense is not None else ()
+        asked = [self._asked[target] for target in self.targets]
+        others = [self._predicted([self._once(near, run) for run in asked]) for near in nudged]
+        if all(one == own for one in others):
+            return own
+        stated = {name: at(self.report, name) for name in ("mistakes", "progressive/errors") if has(self.report, name)}
+        near = {name for name, count in stated.items() if _is_near(count, [one.get(name, count) for one in others])}
+        return {name: own[name] for name in stated.keys() - near if name in own}
+
+    def _contradicts(self, own: Fields) -> bool:
+        """Whether the report has other numbers than these."""
+        stated = {path: at(self.report, path) for path in own if has(self.report, path)}
+        return any(not one.agrees for path, said in stated.items() for one in alike(path, said, own[path]))
+
+    def _predicted(self, each: Sequence[Fields]) -> dict[str, Any]:
+        """How runs, of each class against the rest or of all at once, predicted all rounds."""
+        rounds, classes = self.count * int(self.passes), len(self.classes)
+        late = [self._asked[target].late for target in self.targets]
+        whole = all(len(run.get("scores", ())) == rounds - its for run, its in zip(each, late, strict=True))
+        if not whole or (self._is_one_sided and self._turns()):  # or one class was learned before others
+            return {}
+        if len(each) == 1 and classes > 2:
+            known = self.arriving.known() + [list(range(classes))] * (rounds - self.count)
+            both = zip(each[0]["scores"].tolist(), known, strict=True)
+            places = np.array([max(there, key=lambda place: scores[place]) for scores, there in both])
+        else:
+            scores = np.zeros((rounds, classes))
+            for place, run in enumerate(each if self.each_alone else [{"scores": -each[0]["scores"]}, *each]):
+                scores[rounds - len(run["scores"]) :, place] = run["scores"]
+            places = predicted.predictions(scores, self.arriving, -1 if self.parameters.get("ties") == -1 else 1)
+        updated = [np.pad(run["updated"], (rounds - len(run["updated"]), 0)) for run in each if "updated" in run]
+        counted = len(updated) == len(each) and all("updates" in run["ledger"] for run in each)
+        updates = np.array(updated) if counted else None
+        return predicted.by_predictions(self.arriving, places, updates, otherwise=self._predicts_otherwise)
 
     def _scales(self, certificate: Fields, seen: Fields, run: Fields) -> dict[str, float]:
         """Each round takes its margin from 1; a regret takes a loss from another, and a bound may take updates from a
@@ -373,10 +447,10 @@ class _LearnedRounds:
                 self._dense = np.column_stack([self._dense, np.full(self.count, self.constant)])
         passes = int(self.passes)
         late = 0 if target is None else int(passes * self.count - part["comparator"]["rounds"])
-        run = _Run(target, passes, late, learner)
+        run = self._asked[target] = _Run(target, passes, late, learner)
         result = self._once(self._dense, run)
-        exact = runs.is_exact(self.twin, self._dense, passes, self.parameters.get("rate") or 1.0)
-        return {} if not exact and result and self._may_be_rounded(self._dense, run, result, part) else result
+        self._exact = runs.is_exact(self.twin, self._dense, passes, self.parameters.get("rate") or 1.0)
+        return {} if not self._exact and result and self._may_be_rounded(self._dense, run, result, part) else result
 
     def _may_be_rounded(self, rows: Array, run: _Run, result: Fields, part: Fields) -> bool:
         """Whether the counts are others than stated where rounding decides: runs over rows that differ by nothing else
@@ -421,7 +495,7 @@ class _LearnedRounds:
     def _mistaken_otherwise(self, rows: Array, signs: Array, run: _Run) -> int:
         """How many more mistakes there were since a score of 0 says +1, which another class was until more came."""
         shift, own = 0, len(self.classes) - 1 if run.target is None else run.target
-        if own not in self.arriving.pair or self.parameters.get("balanced") is False:
+        if own not in self.arriving.pair or self._is_one_sided:
             return 0
         once = run._replace(passes=1)
         for begin, end, plus in self.arriving.phases():
