@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -200,3 +202,18 @@ def test_sparse_rows_are_their_dense_twins_however_many(name, classes):
     assert np.array_equal(dense.fit(X, y).decision_function(X), sparse.fit(sp.csr_array(X), y).decision_function(X))
     assert np.array_equal(dense.decision_function(X), sparse.decision_function(sp.csr_array(X)))
     assert dense.ledger_ == sparse.ledger_
+
+
+@EVERY
+def test_a_weight_of_a_class_without_rows_is_warned_of(name):
+    """`fit` of every learner warns once of each class in class_weight that no row is of, of no other, and not where
+    classes may still come."""
+    X, y = np.array([[1.0, 0.5], [0.5, 1.0]] * 4), np.array([0, 1] * 4)
+    learner = made(name, class_weight={0: 2.0, 7: 3.0})
+    with pytest.warns(UserWarning, match="class_weight: no row is of the class 7, so that its weight") as caught:
+        learner.fit(X, y)
+    assert [Path(one.filename).name for one in caught] == [Path(__file__).name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made(name, class_weight={0: 2.0, 7: 3.0}).partial_fit(X, y)
+        made(name, class_weight={0: 2.0, 1: 3.0}).fit(X, y)

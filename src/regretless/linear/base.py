@@ -15,7 +15,7 @@ from ..rows.estimator import with_constructor
 from ..rows.learner import played_in_order
 from ..rows.sample_weights import read_weights
 from ..rows.state import BaseState, Rules
-from ..rows.validation import read_rows
+from ..rows.validation import read_rows, warn_user
 from ..turns import in_turn
 from .certificates import CertifiedLearner
 from .classifier import LabelPredictor
@@ -29,6 +29,7 @@ from .labels import (
     targets_for,
     warn_of_quantity,
     weigh,
+    weights_without_rows,
     with_class,
 )
 from .state import State
@@ -131,6 +132,8 @@ class OnlineClassifier(LabelPredictor, CertifiedLearner):
         else:
             self._begin(classes, batch.columns)
         self._play_passes(batch, codes, weights, rules)
+        for message in weights_without_rows(self.class_weight, self.classes_):
+            warn_user(message)
         return self
 
     def _begin(self, classes: Array, columns: int) -> None:

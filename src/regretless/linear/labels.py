@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -385,6 +385,14 @@ def weigh(class_weight: Any, labels: Array, weights: Array | None, classes: Arra
     else:
         raise ParameterError("class_weight", repr(class_weight), "it must be a mapping, 'balanced' or None")
     return np.asarray(by_class if weights is None else by_class * weights)
+
+
+def weights_without_rows(class_weight: Any, classes: Array) -> Iterator[str]:
+    """What to say of classes that were given a weight and never came."""
+    for label in class_weight if isinstance(class_weight, Mapping) else ():
+        if not is_class(classes, label).any():
+            named = repr(label) if isinstance(label, str) else str(label)
+            yield f"class_weight: no row is of the class {named}, so that its weight changes nothing"
 
 
 def is_class(labels: Array, label: Any) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from ..catalogue import DEFAULT
 from ..data.names import namer
 from ..ledger import FIELDS
-from ..linear.labels import is_class
+from ..linear.labels import weights_without_rows
 from ..report.terminal import LOG_LOSS, label_text, loss_text, share_text
 from ..rows.validation import JUDGED_ROWS, free_text
 from .first_rows import fitting_size, forecast_instead, said_of
@@ -39,7 +39,7 @@ def traps(run: Run) -> Iterator[str]:
     yield from _many_labels(run.learner)
     yield from _constant_feature(run)
     yield from rare_classes(run)
-    yield from _idle_weights(run.learner)
+    yield from weights_without_rows(getattr(run.learner, "class_weight", None), run.learner.classes_)
     if (worse := worse_than_a_rule(run.progressive)) is not None:
         yield worse + _without_intercept(run)
     yield from _constants(run.progressive)
@@ -82,14 +82,6 @@ def rare_classes(run: Run) -> Iterator[str]:
         yield f"class {_shown(label)} came {often} in {rows:,} rows{where}: {learned}{meant}"
     if len(rare) > MOST_RARE:
         yield f"and {len(rare) - MOST_RARE:,} more classes came as seldom"
-
-
-def _idle_weights(learner: OnlineClassifier) -> Iterator[str]:
-    """Classes that were given a weight and have no rows."""
-    weights = getattr(learner, "class_weight", None)
-    for label in weights if isinstance(weights, Mapping) else ():
-        if not is_class(learner.classes_, label).any():
-            yield f"class_weight: no row is of the class {_shown(label)}, so that its weight changes nothing"
 
 
 def _shown(label: Any) -> str:
