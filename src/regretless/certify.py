@@ -178,9 +178,9 @@ def certify_stream(
 def _call_rows(stream: Stream, places: Array) -> str:
     """What some rows of a stream are called: by their lines, where these are known, else as its messages do."""
     rows = (places + 1).tolist()
-    lines = [stream.line_of(row) for row in rows]
+    lines = stream.lines_of(rows)
     if None in lines:
-        return f"{stream.call_rows(*rows)} of {stream.name}"
+        return f"{stream.call_rows(*rows)}{stream.counted} of {stream.name}"
     if len(lines) == 1:
         return f"the row in line {lines[0]:,} of {stream.name}"
     return f"the rows in lines {lines[0]:,} and {lines[1]:,} of {stream.name}"

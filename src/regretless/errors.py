@@ -16,6 +16,8 @@ def did_you_mean(text: str, names: Iterable[str], most: int = 2) -> str:
     return f"did you mean {' or '.join(near)}? " if near else ""
 
 
+COUNTED = " (of those that can be used)"  # of the number of a row, where others are passed over
+
 LIKE = 0.7  # the share of letters in the same order from which a name may have been meant
 
 
@@ -178,8 +180,7 @@ class RowError(RegretlessError):
 
     def in_file(self, path: str, line: int | None, row: str, skipped: int = 0) -> DataError:
         """The same of a file where the row is called so, among those that were not passed over."""
-        counted = " (of those that can be used)" if skipped else ""
-        return DataError(path, line, None, f"{row}{counted} {self.fault}", self.advice)
+        return DataError(path, line, None, f"{row}{COUNTED if skipped else ''} {self.fault}", self.advice)
 
 
 class RoundError(RegretlessError):

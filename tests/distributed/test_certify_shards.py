@@ -88,17 +88,18 @@ def test_few_rounds_in_shards_have_the_certificates_of_one_stream(learner):
 
 
 def test_rows_of_shards_are_called_by_their_shards(tmp_path):
-    """Rows of two shards that no vector separates are called by their lines, or by their numbers where lines may be
-    passed over, and rows of arrays by their places."""
+    """Rows of two shards that no vector separates are called by their lines, also where lines are passed over,
+    and rows of arrays by their places."""
     texts = {"a.svm": "1 1:1\n-1 2:1\n1 3:1\n", "b.svm": "# begins\n-1 2:3\n-1 1:1\n"}
-    a, b = (tmp_path / name for name in texts)
-    for path in (a, b):
+    texts["c.svm"] = texts["b.svm"].replace("# begins", "oops\n")
+    a, b, c = (tmp_path / name for name in texts)
+    for path in (a, b, c):
         path.write_text(texts[path.name])
     X, y = np.vstack([np.eye(3), [[0, 3, 0], [1, 0, 0]]]), np.array([1.0, -1, 1, -1, -1])
     model = learned(Perceptron(), X, y)
     for shards, called in (
         (files([a, b]), f"line 1 of {a} and line 3 of {b} are equal"),
-        (files([a, b], on_error="skip"), f"row 1 of {a} and row 2 of {b} are equal"),
+        (files([a, c], on_error="skip"), f"line 1 of {a} and line 4 of {c} are equal"),
         (
             [(X[:3], y[:3]), (X[3:], y[3:])],
             "row 0 (counted from 0) of shard 0 and row 1 (counted from 0) of shard 1 are equal",

@@ -572,11 +572,19 @@ def test_a_deep_search_is_nowhere_worse():
         ("a.csv", "a,b,y\n1,2,1\n3,1,-1\n1,2,-1\n", Perceptron(), "the rows in lines 2 and 4 of {}/a.csv are equal"),
         ("b.svm", "# none\n1 1:2 2:1\n-1\n-1 2:3\n", Perceptron(), "the row in line 3 of {}/b.svm is zero"),
         ("c.svm", "1 1:2\n2\n3 2:3\n", MulticlassPerceptron(), "the row in line 2 of {}/c.svm is zero"),
-        ("d.svm", "1 1:2\noops\n-1\n", Perceptron(), "row 2 of {}/d.svm is zero"),
+        ("d.svm", "1 1:2\noops\n-1\n", Perceptron(), "the row in line 3 of {}/d.svm is zero"),
+        ("e.csv", "a,b,y\nx,2,1\n1,2,1\n1\n1,2,-1\n", Perceptron(), "the rows in lines 3 and 5 of {}/e.csv are equal"),
+        (
+            "f.vw",
+            "1 | a:1\n-1 | a:x\n-1 | a:1\n",
+            Perceptron(),
+            "and row 2 (of those that can be used) of {}/f.vw",
+        ),
     ],
 )
 def test_rows_of_a_file_that_cannot_be_separated_are_named_by_their_lines(tmp_path, name, text, learner, why):
-    """The line on separable data names the file and the lines, and rows by their places where lines are passed over."""
+    """The line on separable data names the file and the lines, passed over or not, and where these are not known says
+    that it counts the rows that can be used."""
     (tmp_path / name).write_text(text)
     stream = open_stream(str(tmp_path / name), on_error="skip")
     for batch in stream.batches():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ..errors import DataError, RegretlessError, RowError
+from ..errors import COUNTED, DataError, RegretlessError, RowError
 from .batch import Array, Batch
 
 REMEMBERED_ERRORS = 20
@@ -89,7 +89,7 @@ class Stream(ABC):
             self._passed.extend(rows.tolist())
 
     def _line_of(self, row: int) -> int | None:
-        """The line on which a row begins, both from 1, if the rows are lines of text none of which is passed over."""
+        """The line on which a row begins, both from 1, passed over or not, if rows are lines of text."""
         return None
 
     def refused(self, error: RowError, before: int) -> DataError:
@@ -99,8 +99,13 @@ class Stream(ABC):
 
     def place_of(self, row: int) -> str:
         """Where a row stands, of those that are not passed over, counted from 1: its line where that is known."""
-        line = self.line_of(row)
-        return self.call_rows(row) if line is None else f"line {line:,}"
+        (line,) = self.lines_of([row])
+        return f"{self.call_rows(row)}{self.counted}" if line is None else f"line {line:,}"
+
+    @property
+    def counted(self) -> str:
+        """What to say behind the numbers of rows where others are passed over."""
+        return COUNTED if self.skipped else ""
 
     def call_rows(self, *rows: int) -> str:
         """What messages call rows, here counted from 1: as lines are counted, or as arrays are, who have none."""
@@ -113,6 +118,20 @@ class Stream(ABC):
             with suppress(OSError, RegretlessError):  # it is another file by now
                 return self._line_of(row)
         return None
+
+    def lines_of(self, rows: Sequence[int]) -> list[int | None]:
+        """`line_of` of several rows once a reading is over, also where rows were passed over: all are read again to
+        find which."""
+        if not (self.rereadable and self.skipped):
+            return [self.line_of(row) for row in rows]
+        with suppress(OSError, RegretlessError):  # it is another file by now
+            passed = self.watch()
+            for _ in self.batches():
+                pass
+            gaps = np.sort(np.array(passed, dtype=np.int64))
+            before = np.searchsorted(gaps - np.arange(len(gaps)), np.asarray(rows) - 1, side="right")
+            return [self._line_of(int(row)) for row in rows + before]
+        return [None] * len(rows)
 
     def _forget_errors(self) -> None:
         self.skipped, self.first_errors = 0, []

@@ -240,10 +240,12 @@ def _call_row(shard: Shard, schema: dict[str, Any] | None, row: int) -> str:
     """What a row of a shard, counted from 1, is called: by its line, where that is known."""
     if not isinstance(shard, FileShard):
         return f"row {row - 1:,} (counted from 0)"
-    # A file may be where it was played and not here, and only who reads it all knows what lines it passes over.
-    with suppress(OSError, RegretlessError):
-        if shard.reading.get("on_error") != "skip":
-            return shard.open(schema).place_of(row)
+    with suppress(OSError, RegretlessError):  # a file may be where it was played and not here
+        stream = shard.open(schema)
+        if shard.reading.get("on_error") == "skip":  # and only who reads it all knows what lines it passes over
+            for _ in stream.batches():
+                pass
+        return stream.place_of(row)
     return f"row {row:,}"
 
 
