@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.svm import SVC, LinearSVC
 
 import regretless.linear.certificates as linear_certificates
 from regretless.certificate import Certificate, tighter_of
@@ -194,6 +195,35 @@ def test_rounds_are_played_again_once(monkeypatch):
     monkeypatch.setattr(linear_certificates, "reproduces", lambda *how: replays.append(1) or whether(*how))
     learner.certify(X, y, deep=True)
     assert len(replays) == 1
+
+
+@pytest.mark.parametrize("learner", [Perceptron(), MulticlassPerceptron(), KernelPerceptron(gamma=0.5)], ids=repr)
+def test_both_searches_share_machines_of_scikit_learn(learner, monkeypatch):
+    """With svm each of scikit-learn's machines is fitted once, though there are two searches."""
+    X, y = separable(3, rows=60)
+    machine = SVC if isinstance(learner, KernelPerceptron) else LinearSVC
+    whole, fitted = machine.fit, []
+
+    def fit(self, rows, labels, *more):
+        fitted.append((self.C, tuple(labels)))
+        return whole(self, rows, labels, *more)
+
+    monkeypatch.setattr(machine, "fit", fit)
+    learner.fit(X, y).certify(X, y, deep=True, svm=True)
+    assert len(fitted) == len(set(fitted)) > 0
+
+
+@pytest.mark.parametrize("learner", [Perceptron(), MulticlassPerceptron()], ids=repr)
+def test_a_comparator_of_the_users_is_read_once(learner, monkeypatch):
+    """Against a given vector a deep search has nothing to search for: the rounds are judged once, with the numbers of
+    the quick search."""
+    X, y = separable(3)
+    judged, whole = [], type(learner).judge
+    monkeypatch.setattr(type(learner), "judge", lambda *asked: judged.append(1) or whole(*asked))
+    against = np.arange(1.0, 1 + 3 * X.shape[1]).reshape(3, -1)
+    deep = learner.fit(X, y).certify(X, y, deep=True, against=against)
+    assert len(judged) == 1
+    assert [one.bound for one in deep] == [one.bound for one in learner.certify(X, y, against=against)]
 
 
 numbers = st.floats(0.1, 1e3)

@@ -259,11 +259,12 @@ class CertifiedLearner(FirstPass, ABC):
 
     def _judged_twice(self, question: Question) -> list[Certificate]:
         """One certificate a theorem, by the quick search and by the deep one, whichever is tighter."""
-        quick = self.judge(replace(question, deep=False))
-        if not question.at_hand():  # then there is nothing more to look for
-            return [tighter_of(one, one) for one in quick]
-        deep = self.judge(replace(question, sample=None) if question.in_memory else question)
-        return [tighter_of(*both) for both in zip(deep, quick, strict=True)]
+        quick = replace(question, deep=False)
+        deep = replace(question, sample=None) if question.in_memory else question
+        if question.against is not None or not question.at_hand():  # then there is nothing more to look for
+            return [tighter_of(one, one) for one in self.judge(deep if question.at_hand() else quick)]
+        both = self.judge(deep), self.judge(quick)
+        return [tighter_of(*each) for each in zip(*both, strict=True)]
 
     def question(
         self, rounds: Rounds, rows: int, *, in_memory: bool, svm: bool, against: Any, deep: bool = False

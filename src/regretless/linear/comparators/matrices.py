@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isfinite, sqrt
 from typing import Any
 
@@ -337,7 +338,7 @@ def _from_memory(question: Question, directions: list[Matrix], rays: list[Ray]) 
             else:
                 matrices.append(margin)
         if question.svm and batch.entries <= MOST_SVM_ENTRIES:
-            matrices += _svms(question, batch, codes, classes)
+            matrices += question.fitted_once("all", partial(_svms, question, batch, codes, classes))
     return matrices, obstacle
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import ceil, nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from .evaluate import Span, Tally, read_tallies, signed, together
 if TYPE_CHECKING:
     from .rays import RaySums
 
+T = TypeVar("T")
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
 MOST_PLAYED = 1_000_000  # entries that the extra passes of one learner look at for a few targets, when rounds are few
 DEEP_WORK = 5e10  # multiplications of a search that may take ten seconds or so
@@ -92,6 +93,8 @@ class Question:
         How many entries of the rows that were played each of these stands for. How long is searched goes by those.
     call : callable
         What rows are called, by their places among the rounds.
+    fitted : dict
+        What scikit-learn has fitted to the rounds, by what it was: a quick search and a deep one share it.
     """
 
     state: BaseState
@@ -111,6 +114,13 @@ class Question:
     replayed: Any = None
     joined: float = 1.0
     call: CallRows = by_places
+    fitted: dict[Any, Any] = field(default_factory=dict)
+
+    def fitted_once(self, what: Any, fit: Callable[[], list[T]]) -> list[T]:
+        """What scikit-learn fits to the rounds, which takes long."""
+        if what not in self.fitted:
+            self.fitted[what] = fit()
+        return list(self.fitted[what])
 
     def budget(self, entries: int, separable: bool = False, together: bool = False) -> Budget:
         """What a search over rows with so many entries may cost, for all classes together or for one target: more where

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from ...certificate import Certificate, summed
@@ -85,7 +86,8 @@ def _from_memory(
         elif margin is not None:
             candidates.append(with_its_length(question, margin))
         if question.svm:
-            candidates += svm_directions(batch, signs, intercept, ledger.max_norm2)
+            fit = partial(svm_directions, batch, signs, intercept, ledger.max_norm2)
+            candidates += question.fitted_once(target, fit)
         some = question.rounds if question.deep or separated or question.sample is None else question.sample
         separable: bool | None = question.deep or separated or None
         if inseparable is None and isinstance(margin, str) and margin.startswith(INSEPARABLE):

@@ -22,6 +22,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf, sqrt
 from typing import cast
 
@@ -281,7 +282,7 @@ class _KernelReading:
             self._over_rows("perceptron, averaged over more passes", self._more_passes()[:, target : target + 1])
         )
         if self.question.svm:
-            functions += self._svms(signs)
+            functions += self.question.fitted_once(target, partial(self._svms, signs))
         if not times.all():  # of a class that came late, the rounds before it do not count
             return functions, None
         margin = self._margin(signs)
