@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from functools import reduce
 from math import inf, log, nan
@@ -903,6 +904,23 @@ def test_a_report_of_which_no_certificate_is_compared_is_no_proof(run, mail, tmp
     assert (command.code, command.err) == (0, "")
     assert "compared: 1 certificate and " in command.out
     assert " numbers of the run; 5 cannot be checked\n" in command.out
+
+
+@pytest.mark.parametrize("exponent", [-200, -308, 200])
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_rows_of_extreme_sizes_contradict_no_report(run, tmp_path, learner, exponent):
+    """Of rows whose squares are no floats a report is refused by `learn`, or not contradicted, and no number is nan."""
+    lines = [re.sub(r"(:\S+)", rf"\1e{exponent}", line) for line in noisy_lines(20)]
+    data = write(tmp_path / "far.svm", lines)
+    words = ("learn", data, "--learner", learner, *(("--set", "gamma=0.1") if learner == "kernel-perceptron" else ()))
+    command = run(*words, *(("--set", "max_passes=3") if learner == "margin-perceptron" else ()), "--json")
+    assert "nan" not in (command.out + command.err).lower()
+    if command.code:
+        assert (command.code, "scale the columns" in command.err) == (1, True)
+        return
+    report = write(tmp_path / "far.json", command.out)
+    outcome = run("verify", report, data)
+    assert (outcome.code in (0, 1), "nan" in outcome.out) == (True, False), outcome.out
 
 
 PREDICTED = ("rows", "errors", "error_rate", "most_frequent_label", "previous_label", "classes", "confusion")

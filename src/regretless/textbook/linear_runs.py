@@ -63,6 +63,12 @@ def _and_length(x: Array) -> Array:
     return np.array([1.0, x @ x])
 
 
+def _norm(vector: Array) -> float:
+    """|v|, also where the squares of its numbers are no floats."""
+    largest = float(np.abs(vector).max(initial=0.0))
+    return largest * float(np.linalg.norm(vector / largest)) if largest else 0.0
+
+
 class _Story:
     """What a run tells of each round: its score, or its scores, and whether it was an update."""
 
@@ -95,8 +101,8 @@ def _perceptron(X: Array, y: Array, passes: int, parameters: Fields, part: Field
     start[: len(initial)] = initial
     story = _Story()
     weights, updates, mistakes = perceptron(X, y, rate, ties, passes, start, **story.listening)
-    moved = float(np.linalg.norm(weights - start))
-    learner = {"norm": float(np.linalg.norm(weights)), "rate": rate, "start": float(np.linalg.norm(start))}
+    moved = _norm(weights - start)
+    learner = {"norm": _norm(weights), "rate": rate, "start": _norm(start)}
     loss = _perceptron_loss(np.tile(X, (passes, 1)), np.tile(y, passes), rate, ties, start)
     ledger = _counted(updates, mistakes) | {"loss": loss}
     return {"ledger": ledger, "learner": {**learner, "moved": moved}, "theta": start, **story.rounds()}
@@ -166,7 +172,7 @@ def _aggressive(X: Array, y: Array, passes: int, parameters: Fields, part: Field
     others = (passive_aggressive(near, y, *settings)[3] for near in nudged(X, 2))
     if all(other == counted["updates"] for other in others):
         ledger |= counted
-    learner = {"norm": float(np.linalg.norm(weights)), "limit": parameters["C"]}
+    learner = {"norm": _norm(weights), "limit": parameters["C"]}
     return {"ledger": ledger, "learner": learner, **story.rounds()}
 
 
@@ -177,7 +183,7 @@ def _selective(X: Array, y: Array, passes: int, parameters: Fields, part: Fields
     longest2 = float((X * X).sum(axis=1).max(initial=0.0)) or 1.0
     weighed = {"weighed mistakes": book["weighed"] / longest2, "weighed mistakes asked": book["learned"] / longest2}
     # Of two vectors that are each other's opposite, the theorems about matrices take the length of both.
-    learner = {"norm": float(np.linalg.norm(weights)), "rate": 1.0, "b": parameters["b"]}
+    learner = {"norm": _norm(weights), "rate": 1.0, "b": parameters["b"]}
     return {"ledger": {**book, "loss": book["behind"]}, "learner": learner, "observed": weighed}
 
 
@@ -206,14 +212,14 @@ def _margin(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -
     settings = (parameters["gamma"], parameters["epsilon"], passes)
     story = _Story()
     weights, updates, _, mistakes = margin_perceptron(X, y, *settings, **story.listening)
-    learner = {"norm": float(np.linalg.norm(weights))}
+    learner = {"norm": _norm(weights)}
     return {"ledger": _counted(updates, mistakes), "learner": learner, **story.rounds()}
 
 
 def _alma(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     story = _Story()
     weights, updates, mistakes = alma(X, y, parameters["alpha"], passes, told=story.listening["told"])
-    learner = {"norm": float(np.linalg.norm(weights)), "alpha": parameters["alpha"]}
+    learner = {"norm": _norm(weights), "alpha": parameters["alpha"]}
     told = {"scores": story.rounds()["scores"]}
     return {"ledger": {"updates": updates, "mistakes": mistakes}, "learner": learner, **told}
 
@@ -232,7 +238,7 @@ def _multiclass_of_many(X: Array, y: Array, passes: int, parameters: Fields, par
 def _all_at_once(X: Array, labels: Array, settings: tuple[Any, ...]) -> dict[str, Any]:
     story = _Story()
     weights, *both = multiclass_perceptron(X, labels, *settings, **story.listening)
-    learner = {"norm": float(np.linalg.norm(weights)), "rate": settings[1]}
+    learner = {"norm": _norm(weights), "rate": settings[1]}
     return {"ledger": _counted(*both), "learner": learner, **story.rounds()}
 
 
@@ -254,7 +260,7 @@ def _gradient(X: Array, y: Array, passes: int, parameters: Fields, part: Fields)
     ledger |= {"mistakes": int(((scores >= 0) != (y > 0)).sum()), "loss": paid}
     ledger |= _steps(slopes**2 * norms2, norms2, schedule, rate)
     ledger["reach2"] = float(np.einsum("ij,ij->i", before, before).max())
-    learner = {"norm": float(np.linalg.norm(weights))}
+    learner = {"norm": _norm(weights)}
     return {"ledger": ledger, "learner": learner, "scores": scores, "updated": moved}
 
 

@@ -25,6 +25,7 @@ Array = np.ndarray[Any, Any]
 Fields = Mapping[str, Any]
 
 ROUNDED = 2.0**-52  # of each product and sum, in two computations
+SMALLEST = 1e-140  # numbers of rows up to which their squares have few digits, or none
 MOST_CELLS = 20_000_000  # of rows times columns times passes that a textbook is asked to play
 
 
@@ -315,7 +316,8 @@ class _LearnedRounds:
         numbers = predicted.by_labels(self.arriving, self.classes)
         if progressive["confusion"] is not None:
             numbers |= predicted.by_confusion(self.arriving, progressive["confusion"]["counts"])
-        if self.passes == 1 and not self._predicts_otherwise and not (self._is_one_sided and len(self.classes) > 2):
+        by_others = self._predicts_otherwise or (self._is_one_sided and len(self.classes) > 2)
+        if self.passes == 1 and not by_others and not self._are_short:  # or a score that is no float is shown as 0
             numbers["mistakes"] = numbers.get("progressive/errors", progressive["errors"])
         return numbers
 
@@ -323,6 +325,11 @@ class _LearnedRounds:
     def _predicts_otherwise(self) -> bool:
         """Whether rows are predicted by other weights than those whose mistakes are counted: by means or votes."""
         return self.info is not None and self.info.predicts_by in ("average", "vote")
+
+    @property
+    def _are_short(self) -> bool:
+        """Whether the rows are so short that their squares have few digits, or none."""
+        return bool(self.rows.shape[1] and 0 < abs(self.rows).max() < SMALLEST)
 
     @property
     def _is_one_sided(self) -> bool:
@@ -536,6 +543,8 @@ class _LearnedRounds:
             return "its rounds were weighed"
         if self.passes != int(self.passes):
             return "it ended within a pass"
+        if self._are_short:
+            return "the squares of its rows are no floats of full precision"
         cells = self.count * (self.rows.shape[1] + 1) * self.passes * (len(self.classes) if self.each_alone else 1)
         return f"it is of more than {MOST_CELLS:,} numbers" if cells > MOST_CELLS else ""
 
