@@ -171,7 +171,7 @@ REGRETLESS_INLINE bool any_bit(R bits) {
 #if defined(__AVX2__)
   return !_mm256_testz_si256(__m256i(bits), __m256i(bits));
 #elif defined(__SSE2__)
-  return _mm_movemask_epi8(__m128i(bits)) != 0;
+  return _mm_movemask_epi8(_mm_cmpeq_epi8(__m128i(bits), _mm_setzero_si128())) != 0xffff;
 #else
   bool any = false;
   for (std::size_t l = 0; l < sizeof(bits) / sizeof(bits[0]); ++l) any |= bits[l] != 0;

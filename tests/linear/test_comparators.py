@@ -384,3 +384,15 @@ def test_few_rows_of_very_many_weights_have_no_machine_of_each_class(columns, ma
     y = np.arange(400).astype(str)
     MulticlassPerceptron().fit(X, y).certify(X, y)
     assert bool(made) == machines
+
+
+@pytest.mark.kernel
+def test_bins_of_margins_are_the_same_in_every_instruction_set(isas):
+    """Certificates, whose scales are chosen from margins in bins, have the same bits on every instruction set."""
+    draw = np.random.default_rng(2)
+    X, y = draw.integers(-3, 4, (200, 5)).astype(float), draw.integers(0, 2, 200)
+    learner, lines = Perceptron().fit(X, y), []
+    for isa in isas:
+        _core.use_isa(isa)
+        lines.append([one.describe() for one in learner.certify(X, y)])
+    assert all(one == lines[0] for one in lines)
