@@ -15,7 +15,9 @@ from regretless.linear.comparators import matrices
 from regretless.linear.comparators.matrices import Matrix, read
 from regretless.linear.comparators.question import Question, epochs
 from regretless.linear.comparators.rays import Direction
-from regretless.linear.separation.classes import most_confused
+from regretless.linear.separation import classes as of_classes
+from regretless.linear.separation.budget import Budget
+from regretless.linear.separation.classes import max_margin_of_classes, most_confused
 from regretless.theory.perceptron import classes_clean_pass
 
 from .slow import of_matrix
@@ -188,14 +190,53 @@ def test_two_classes_that_cannot_be_separated_prove_that_no_matrix_separates_all
     assert linprog(np.zeros(leads.shape[1]), -leads, -np.ones(len(leads)), bounds=(None, None)).status == 2
 
 
-def test_equal_rows_of_different_classes_are_named():
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_equal_rows_of_different_classes_are_named(kind):
     """Rows that are equal and of different classes are named by the certificate, and so is a row that is zero."""
     X, y = overlapping(3, noise=0.0)
     X, y = np.vstack([X, X[7]]), np.append(y, (y[7] + 1) % 3)
-    learner = MulticlassPerceptron().fit(X, y)
-    assert "rows 7 and 300 (from 0) are equal" in str(learner.certify(X, y)[0].why)
+    learner = MulticlassPerceptron().fit(kind(X), y)
+    assert "rows 7 and 300 (from 0) are equal" in str(learner.certify(kind(X), y)[0].why)
     X[20] = 0
-    assert "row 20 (from 0) is zero" in str(MulticlassPerceptron().fit(X, y).certify(X, y)[0].why)
+    assert "row 20 (from 0) is zero" in str(MulticlassPerceptron().fit(kind(X), y).certify(kind(X), y)[0].why)
+
+
+def test_rows_that_cannot_be_equal_are_not_looked_at_closely(monkeypatch):
+    """Where no two rows have equal scores, none are compared by scipy's matrices."""
+    X, y = overlapping(3)
+    learner = MulticlassPerceptron().fit(sp.csr_array(X), y)
+    expected = list(map(str, learner.certify(sp.csr_array(X), y)))
+    monkeypatch.setattr(matrices, "SignedRows", no_search)
+    assert list(map(str, learner.certify(sp.csr_array(X), y))) == expected
+
+
+@pytest.mark.parametrize("intercept", [0.0, 0.7])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_a_margin_of_classes_is_that_of_the_differences_of_their_rows(kind, dtype, intercept, monkeypatch):
+    """What is searched is each row in its own class less the same in another, in the order of the others."""
+    random = np.random.default_rng(0)
+    X = (random.normal(size=(20, 4)) * (random.random((20, 4)) < 0.6)).astype(dtype)
+    y, seen = random.integers(0, 3, 20).astype(np.int32), []
+    monkeypatch.setattr(of_classes, "max_margin_signed", lambda rows, **_: seen.append(rows))
+    batch, _ = next(question(MulticlassPerceptron().fit(kind(X), y), kind(X), y).rounds())
+    max_margin_of_classes(batch, y, 3, intercept, Budget(work=1e9), str)
+    (rows,) = seen
+    longer = np.column_stack([X.astype(float), np.full((20, 1 if intercept else 0), intercept)])
+    each = [(a, c, x) for c in range(3) for a, x in zip(y, longer, strict=True) if a != c]
+    expected = [np.outer(np.eye(3)[a] - np.eye(3)[c], x).ravel() for a, c, x in each]
+    found = sp.csr_array((rows.values, rows.indices, rows.starts), shape=(len(rows), rows.columns))
+    np.testing.assert_array_equal(found.toarray(), expected)
+    assert found.has_sorted_indices
+
+
+def test_a_search_that_cannot_be_paid_for_ends_as_it_would_end():
+    """Where the work does not suffice for a step, what is said of plain rows is what their search says."""
+    X, y = overlapping(3, rows=200, columns=90)
+    batch, _ = next(question(MulticlassPerceptron().fit(X, y), X, y).rounds())
+    ends = [max_margin_of_classes(batch, y, 3, 0.0, Budget(work=1e5), str, plain=plain) for plain in (False, True)]
+    assert [(one.weights, one.separable, one.converged) for one in ends] == [(None, None, False)] * 2
+    assert ends[0].why == ends[1].why == "the work that it may cost is done"
 
 
 @pytest.mark.parametrize("classes", [2, 3, 5])

@@ -31,7 +31,7 @@ from ..separation.signed_rows import SignedRows
 from ..state import BIAS, State
 from .candidates import MOST_SVM_ENTRIES, Plan, margin_direction, matrix_of, with_constant, with_int32
 from .directions import OFTEN, extra_plans, unit_length
-from .evaluate import Charged, Exact, Tally, Vector
+from .evaluate import Charged, Exact, Tally, Vector, scores_of
 from .line_search import Best, best_on
 from .margins import FEW_WRONG, MOST_WHOLE, proof_budget, why_inseparable
 from .margins import UNKNOWN as SOME_CAN
@@ -399,7 +399,8 @@ def _margin(question: Question, batch: Batch, codes: Array, directions: list[Mat
             return UNKNOWN
     numbers = 2 * _numbers(question, batch) * (classes - 1)
     budget = question.budget(numbers, _is_near(question, rays), together=True)
-    margin = max_margin_of_classes(with_int32(batch), codes, classes, intercept, budget, question.call)
+    plain = fewest is not None and not question.deep  # that none is obvious was seen, or some direction separates
+    margin = max_margin_of_classes(batch, codes, classes, intercept, budget, question.call, plain=plain)
     if margin.weights is None:
         known = "cannot be separated" if margin.separable is False else "may or may not be separable"
         return f"the classes {known}: {margin.why}"
@@ -409,9 +410,22 @@ def _margin(question: Question, batch: Batch, codes: Array, directions: list[Mat
 
 def _obvious(question: Question, batch: Batch, codes: Array) -> str | None:
     """The row, or the two rows, for which no matrix separates the classes; None where there are none."""
+    if not _may_be_obvious(batch, codes, question.rules.intercept):
+        return None
     rows = SignedRows(batch, np.ones(len(batch)), question.rules.intercept)
     obvious = rows.obvious(question.call, codes)
     return None if obvious is None else f"{INSEPARABLE_CLASSES}: {obvious[1]}"
+
+
+def _may_be_obvious(batch: Batch, codes: Array, intercept: float) -> bool:
+    """Whether a row may be zero, or two equal ones of different classes, by scores that equal rows have alike. To look
+    closer, scipy's matrices must be imported, which takes as long as the rest of a search among few rows."""
+    random = np.random.default_rng(0).standard_normal(batch.columns)
+    scores = scores_of(batch, Vector("", random, 0.0), 0.0)
+    order = np.argsort(scores, kind="stable")
+    labels, scores = codes[order], scores[order]
+    alike = (scores[1:] == scores[:-1]) & (labels[1:] != labels[:-1])
+    return bool(alike.any() or not np.isfinite(scores).all() or not (intercept or scores.all()))
 
 
 def _two_inseparable(question: Question, batch: Batch, codes: Array, matrix: Matrix) -> str | None:
