@@ -8,7 +8,7 @@ import numpy as np
 
 from ...data.batch import Array, Batch
 from ...theory.facts import SEPARATES
-from ..separation.budget import Budget
+from ..separation.budget import DEEPER, Budget
 from ..separation.result import CallRows
 from .candidates import margin_direction
 from .directions import directions_along, unit_length
@@ -23,8 +23,9 @@ PROOF_WORK, PROOF_AN_ENTRY = 1.5e8, 20.0  # multiplications of the search among 
 # column and as a share.
 FEW_A_COLUMN, WRONG_A_COLUMN, FEW_WRONG = 4, 2, 0.02
 SOME = 256, 1024  # rows of larger ones that it looks at then, so many at least and at most
-UNKNOWN = "it was not found out whether the rounds can be separated: those that were looked at can"
-WIDE = "it was not found out whether the rounds can be separated: as many as would be looked at mostly can, so wide"
+OPEN = "it was not found out whether the rounds can be separated: "
+UNKNOWN = f"{OPEN}those that were looked at can{DEEPER}"
+WIDE = f"{OPEN}as many as would be looked at mostly can, so wide{DEEPER}"
 
 
 def with_signs(question: Question, rounds: Rounds, target: int) -> Iterator[tuple[Batch, Array]]:
@@ -87,7 +88,7 @@ def _why_inseparable(question: Question, batch: Batch, signs: Array, ray: Ray) -
 
 def proof_budget(entries: int, parts: int = 1) -> Budget:
     """What `why_inseparable` may cost of rows with so many entries, as one of some parts."""
-    return Budget(work=(PROOF_WORK + PROOF_AN_ENTRY * entries) / parts)
+    return Budget(work=(PROOF_WORK + PROOF_AN_ENTRY * entries) / parts, more=DEEPER)
 
 
 def why_inseparable(

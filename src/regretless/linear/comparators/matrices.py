@@ -24,6 +24,7 @@ from ...errors import RegretlessError
 from ...rows.state import Rules, length
 from ...theory.facts import LinearFacts
 from ...theory.perceptron import CLASSES_SEPARATE
+from ..separation.budget import DEEPER
 from ..separation.classes import max_margin_of_classes, most_confused
 from ..separation.nearest_point import FEW_COLUMNS
 from ..separation.result import INSEPARABLE
@@ -47,7 +48,9 @@ BOTH = (1, 0)  # of two classes, the one that a positive margin is for first
 INSEPARABLE_CLASSES = "the classes cannot be separated"
 INSEPARABLE_TWO = f"{INSEPARABLE_CLASSES}, as two of them cannot"
 ZERO = "zero"
-UNKNOWN = "the classes may or may not be separable: no matrix that was looked along has few of the rounds wrong"
+UNKNOWN = (
+    "the classes may or may not be separable: no matrix that was looked along has few of the rounds wrong" + DEEPER
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from ...ledger import Ledger
 from ...rows.state import BaseState, Rules
 from ...theorem import Theorem
 from ...theory.facts import LinearFacts
-from ..separation.budget import Budget
+from ..separation.budget import DEEPER, Budget
 from ..separation.result import CallRows, by_places
 from ..state import Geometry, Whitened
 from .candidates import Means, Plan, class_directions, machine_directions, penalties_of
@@ -129,7 +129,7 @@ class Question:
         likely = separable or self.rows <= self.state.columns
         least, parts = (WORK_OF_CLASSES, 1) if together else (QUICK_WORK, self.state.targets)
         work = DEEP_WORK if self.deep else (least + WORK_AN_ENTRY * entries) * (SEPARABLE if likely else 1)
-        return Budget(work=work / parts)
+        return Budget(work=work / parts, more="" if self.deep else DEEPER)
 
     def ledgers(self) -> list[Any]:
         """What theorems are read on: one ledger a target."""

@@ -7,6 +7,7 @@ from math import inf
 from typing import Any
 
 STEP, SPARSE_STEP = 5e5, 1e7  # what a step costs besides its multiplications
+DEEPER = "; a deep search, deep=True in Python and --deep on the command line, looks further"
 SPARSE = 10.0  # multiplications of full matrices in the time of one of sparse ones
 
 
@@ -19,11 +20,14 @@ class Budget:
         Of processor time, from now on.
     work : float, optional
         Multiplications, about.
+    more : str, default=""
+        What allows for more, in words that follow on why the search ended.
     """
 
-    def __init__(self, seconds: float | None = None, work: float | None = None) -> None:
+    def __init__(self, seconds: float | None = None, work: float | None = None, more: str = "") -> None:
         self._ends = None if seconds is None else time.process_time() + seconds
         self.left = inf if work is None else work
+        self._more = more
         self.limited, self.counted = seconds is not None or work is not None, work is not None
 
     def spend(self, work: float) -> None:
@@ -44,7 +48,7 @@ class Budget:
     @property
     def why(self) -> str:
         """What ended the search, in words."""
-        return "the work that it may cost is done" if self.left <= 0 else "the time is up"
+        return ("the work that it may cost is done" if self.left <= 0 else "the time is up") + self._more
 
 
 def entries_of(matrix: Any) -> int:
