@@ -14,8 +14,9 @@
 
 namespace regretless::REGRETLESS_ISA {
 
-inline constexpr double no_weight = 1e-15;   // of all: a row with less leaves the corral
-inline constexpr double dependent = 1e-13;   // what a new row may have at least, of its length, outside of the plane
+inline constexpr double no_weight = 1e-15;  // of all: a row with less leaves the corral
+inline constexpr double close = 1e-6;  // where less of a new row's squared length is outside, it is found with care
+inline constexpr double dependent = 1e-24;   // and a row with less is in the plane of the others
 inline constexpr int most_new = 4;           // rows that join at once, for which the others need not be looked at again
 inline constexpr double short_point = 1e-3;  // as long as this the point is computed with its rounding errors corrected
 
@@ -48,6 +49,7 @@ class Corral {
     aim_ = take(most_);
     step_ = take(most_);
     weight_ = take(most_);
+    rest_ = take(h_.width);
   }
 
   HullEnd search() {
@@ -128,12 +130,33 @@ class Corral {
     solve(l);
     rest -= product(l, l, size_);
     h_.work += double(size_) * double(h_.width + size_ / 2);
+    if (rest < close * norm2) rest = outside(z, l);
     if (!(rest > dependent * norm2) || !(norm2 < infinity)) return false;
     l[size_] = std::sqrt(rest);
     ones_[size_] = (1 - product(l, ones_, size_)) / l[size_];
     h_.places[size_] = row;
     weight_[size_++] = weight;
     return true;
+  }
+
+  // How much of a row is outside of the plane, where a difference of squares would not show it; its line of the factor
+  // is mended with what is outside (corrected seminormal equations, Bjorck 1987).
+  double outside(const double* z, double* l) {
+    std::copy_n(z, h_.width, rest_);
+    double one = 1;
+    std::copy_n(l, size_, step_);
+    for (int round = 0;; ++round) {
+      solve_back(step_);
+      for (std::int64_t i = 0; i < size_; ++i) {
+        add_times(rest_, -step_[i], row_of(i), h_.width);
+        one -= step_[i];
+      }
+      h_.work += 2.0 * double(size_) * double(h_.width);
+      if (round == 2) return product(rest_, rest_, h_.width) + one * one;
+      for (std::int64_t i = 0; i < size_; ++i) step_[i] = product(rest_, row_of(i), h_.width) + one;
+      solve(step_);
+      for (std::int64_t i = 0; i < size_; ++i) l[i] += step_[i];
+    }
   }
 
   // To the nearest point of the corral's plane, or as far as the weights allow, and then to that of a smaller one.
@@ -245,7 +268,7 @@ class Corral {
   Hull& h_;
   std::int64_t most_, size_ = 0, row_[most_new];
   double score_[most_new];
-  double *factor_, *ones_, *aim_, *step_, *weight_;
+  double *factor_, *ones_, *aim_, *step_, *weight_, *rest_;
 };
 
 static HullEnd nearest_point(Hull& hull) {

@@ -17,9 +17,9 @@ struct Hull {
   std::int64_t* places;       // corral_rows(*this)
 };
 
-// Rows of which none lies in the plane of the others, and their room: a factor and four vectors.
+// Rows of which none lies in the plane of the others, and their room: a factor, four vectors and a row.
 inline std::int64_t corral_rows(const Hull& h) { return std::min(h.rows, h.width + 1); }
-inline std::int64_t hull_room(const Hull& h) { return corral_rows(h) * (corral_rows(h) + 4); }
+inline std::int64_t hull_room(const Hull& h) { return corral_rows(h) * (corral_rows(h) + 4) + h.width; }
 
 struct HullKernels {
   HullEnd (*nearest)(Hull& hull);

@@ -59,6 +59,21 @@ def test_rows_on_all_sides_combine_to_nothing():
     assert np.count_nonzero(weights) <= 13
 
 
+def test_rows_almost_in_the_plane_of_others_join_them():
+    """Of columns of lengths 1 and 1e-4 the point is found though it is 1e-7 of their lengths away."""
+    random = np.random.default_rng(11)
+    side = random.normal(size=20)
+    side[:3] = 0
+    Z = random.normal(size=(300, 20))
+    Z -= np.outer(Z @ side - 0.01 - 0.01 * np.abs(random.normal(size=300)), side) / (side @ side)
+    Z *= np.where(np.arange(20) < 3, 1.0, 1e-4)
+    end, weights, point, _ = search(Z, tolerance=1e-2)
+    assert end == "near"
+    assert 1e-7 < np.linalg.norm(point) < 1e-6
+    assert (Z @ point).min() > 0.9 * (point @ point)
+    assert point == pytest.approx(weights @ Z, abs=1e-15)
+
+
 def test_it_goes_on_where_it_was():
     """Stopped for its work, again and again, it ends at the point of one search, and says late until then."""
     Z = rows(80, 10, 1.0, seed=4)

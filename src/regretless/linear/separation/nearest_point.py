@@ -202,7 +202,7 @@ class NearestPoint(LeastDistance):
         rows = np.ascontiguousarray(Z if isinstance(Z, np.ndarray) else Z.toarray())
         weights, point = np.zeros(len(rows)), np.zeros(rows.shape[1])
         weights[: len(self.multipliers)] = self.multipliers
-        end = "late"
+        end, self.least = "late", 0.0
         while end == "late" and not self._budget.late():
             most = min(self._budget.left, AT_A_TIME)
             end, work = _core.nearest_point(rows, weights, point, tolerance, NOTHING, most)
@@ -214,10 +214,16 @@ class NearestPoint(LeastDistance):
         if NOTHING**2 < size < np.inf:
             self.w, self.multipliers = point / size, weights / size
             self.least = float((rows @ self.w).min())
-        if end == "stalled":
-            self._stalled = True
-            return super().solve(Z, tolerance)
-        return Status.CLOSE if end == "near" else Status.LATE
+        if end != "stalled":
+            return Status.CLOSE if end == "near" else Status.LATE
+        if self.least > 0:
+            some = rows[weights > 0]
+            w = level(some)  # of so long a vector the last digits come from its rows
+            if w is not None and (least := float((rows @ w).min())) > self.least:
+                self.w, self.least = w, least
+            return Status.STALLED
+        self._stalled = True
+        return super().solve(Z, tolerance)
 
 
 def least_distance(columns: int, budget: Budget) -> LeastDistance:
