@@ -35,7 +35,6 @@ from .nearest_point import (
     least_distance,
     level,
     nearest_weights,
-    nothing_weights,
 )
 from .result import CallRows, MaxMargin, Separation, by_places
 from .signed_rows import SignedRows, finite_number, read_batch, read_signs
@@ -83,7 +82,6 @@ def separate(X: Any, y: Any, *, intercept: float = 0.0, max_seconds: float | Non
         margin=search.lower,
         multipliers=search.support if inseparable else None,
         residual=search.residual if inseparable else search.upper,
-        proven=search.separable is True or search.proven,
         why=search.why,
     )
 
@@ -206,8 +204,6 @@ COARSE = 1e-2  # gap at which the rows outside the working set are looked at aga
 LOOSE = 0.2  # and where any margin will do
 MOST_FINISHES = 30
 LARGE = 1000  # multiplications of floats in the time of one of large whole numbers
-PERHAPS_NOTHING = 1e-6  # rows that combine to something so short are worth another try
-ROUNDING = 1e-14  # and to something so short, to zero up to rounding errors
 
 
 # ---- the search: the shortest vectors for few rows, then the rows they have wrong
@@ -236,8 +232,6 @@ class MarginSearch:
     ----------
     lower, upper, weights, support, separable, converged, why
         As in `MaxMargin`.
-    proven
-        As in `Separation`, when nothing separates the rows.
     """
 
     def __init__(
@@ -253,14 +247,14 @@ class MarginSearch:
         self.weights: Array | None = None
         self.support: tuple[Array, Array] = (np.zeros(0, np.intp), np.zeros(0))
         self.separable: bool | None = None
-        self.proven = self.converged = False
+        self.converged = False
         self.why = ""
         self._call, self._budget, self._entries = call, budget, float(rows.terms.sum())
         self._goal, self._sizes = tolerance, np.ones(rows.rows)
 
     @cached_property
     def residual(self) -> float:
-        """As in `Separation`, when nothing separates the rows; few ask where that is proved."""
+        """As in `Separation`, when nothing separates the rows; few ask."""
         return self.rows.outside(self.rows.combination(*self.support), inf)
 
     def run(self) -> None:
@@ -309,7 +303,7 @@ class MarginSearch:
         if obvious is None:
             return False
         places, why = obvious
-        self._inseparable(places, np.full(len(places), 1 / len(places)), why, proven=True)
+        self._inseparable(places, np.full(len(places), 1 / len(places)), why)
         self.residual = 0.0  # and not what rounding may make of it
         return True
 
@@ -408,7 +402,7 @@ class MarginSearch:
             self._budget.spend(work)
             weights = nearest_weights(self._take(rows))
             if weights is None:
-                self._settle_many(rows, shares)
+                self._settle(rows, shares)
                 break
             self._cut_upper(rows, weights / self._sizes[rows])
             if self._settle(rows[weights > 0], weights[weights > 0]):
@@ -423,15 +417,8 @@ class MarginSearch:
                 break
             rows = np.append(rows, lacking)
 
-    def _settle_many(self, rows: Array, weights: Array) -> None:
-        Z = self._take(rows)
-        if np.linalg.norm(Z.T @ (weights / weights.sum())) <= PERHAPS_NOTHING:
-            weights = nothing_weights(Z, weights)
-            self._cut_upper(rows, weights / self._sizes[rows])
-            self._settle(rows[weights > 0], weights[weights > 0])
-
     def _settle(self, rows: Array, weights: Array) -> bool:
-        """Whether these weights of rows over their sizes show that the rows cannot be separated."""
+        """Whether these weights of rows over their sizes lead to a proof that the rows cannot be separated."""
         weights = weights / self._sizes[rows]
         weights /= weights.sum()
         total, taken = float(weights @ self.rows.norms[rows]), self.rows.take(rows)
@@ -439,22 +426,20 @@ class MarginSearch:
         if self.lower > 0 or not total > 0 or np.linalg.norm(taken.T @ weights) > NOTHING * total:
             return False
         table = dense(taken) if self.rows.exact else None
+        if table is None:
+            return False
         most = min(MOST_EXACT_WORK, self._budget.left / LARGE)
-        proved, weights = (None, weights) if table is None else exact_weights(table, weights, most)
+        proved, weights = exact_weights(table, weights, most)
         self._budget.spend(LARGE * min(most, float(len(rows)) ** 3))
         if proved:
-            why = f"{np.count_nonzero(weights)} rows combine to exactly zero (Gordan)"
-            self._inseparable(rows, weights, why, proven=True)
-        elif proved is None and self.rows.combination(rows, weights) <= ROUNDING * total:
-            why = f"{len(rows):,} rows combine to zero but for rounding errors (Gordan)"
-            self._inseparable(rows, weights, why, proven=False)
+            self._inseparable(rows, weights, f"{np.count_nonzero(weights)} rows combine to exactly zero (Gordan)")
         return self.separable is False
 
-    def _inseparable(self, rows: Array, weights: Array, why: str, *, proven: bool) -> None:
+    def _inseparable(self, rows: Array, weights: Array, why: str) -> None:
         places = np.flatnonzero(weights)
         self.support = rows[places], weights[places]
-        self.lower, self.upper, self.weights = 0.0, 0.0 if proven else self.residual, None
-        self.separable, self.proven, self.converged, self.why = False, proven, True, why
+        self.lower, self.upper, self.weights = 0.0, 0.0, None
+        self.separable, self.converged, self.why = False, True, why
 
 
 def work_to_begin(batch: Batch) -> float:

@@ -335,22 +335,6 @@ def nearest_weights(rows: Any) -> Array | None:
     return _without_specks(table, solution / solution.sum()) if solution.any() else None
 
 
-def nothing_weights(rows: Any, weights: Array) -> Array:
-    """Weights that combine many rows to nothing, corrected by least squares until rounding errors remain."""
-    from scipy.sparse import csr_array, vstack
-    from scipy.sparse.linalg import lsqr
-
-    weights = weights / weights.sum()
-    system: Any = vstack([csr_array(rows.T), csr_array(np.ones((1, rows.shape[0])))], format="csr")
-    for _ in range(3):
-        lack = -(system @ weights)
-        lack[-1] += 1
-        change: Array = lsqr(system, lack, atol=1e-15, btol=1e-15, iter_lim=1000)[0]
-        weights = np.maximum(weights + change, 0)
-    total = float(weights.sum())
-    return weights / total
-
-
 def level(rows: Any) -> Array | None:
     """The shortest w with <w, z> = 1 for every row, which must not depend on one another."""
     table = rows if isinstance(rows, np.ndarray) else rows.toarray()
@@ -400,45 +384,40 @@ def exact_weights(rows: Array, weights: Array, most: float = MOST_EXACT_WORK) ->
     weights : ndarray, shape (rows,)
         Those given, where nothing is proved.
     """
-    exact = _enclosed_solution(rows, weights)
-    proved, exact = _exact_solution(rows, most) if exact is None else (True, exact)
+    exact = _enclosed_weights(rows, weights)
+    if exact is not None:
+        return True, exact
+    proved, exact = _exact_solution(rows, weights, most)
     return proved, weights if exact is None else exact
 
 
-def _enclosed_solution(rows: Array, weights: Array) -> Array | None:
-    """The weights corrected, if exact positive ones provably stand close by: a square system, its solution enclosed.
+def _enclosed_weights(rows: Array, weights: Array) -> Array | None:
+    """The weights, or corrected ones, if exact positive ones provably stand close by.
 
-    For an approximate inverse B of the system E, no entry of E^-1 f is further from a than max |B (f - E a)| / (1 - q),
-    where q < 1 bounds the row sums of |I - B E| (Rump 1983). Weights that need no correction are near enough where the
-    system has no small singular value, which takes no inverse.
+    Of all that correct the weights a of the rows Z, the shortest one is at most |Z' a| / s long, where s is the least
+    singular value of Z.
     """
-    count = len(rows)
-    if rows.shape[1] != count - 1:
+    if len(rows) <= rows.shape[1]:
         return None
     rows = np.ldexp(rows, -np.frexp(np.abs(rows).max(axis=0))[1])  # an equation times a power of two says the same
-    system = np.vstack([rows.T, np.ones(count)])
-    aim, sizes, unit = np.append(np.zeros(count - 1), 1.0), np.abs(system), 2 * (count + 4) * 2.0**-53
-    rest, rounding = np.abs(aim - system @ weights), unit * (sizes @ np.abs(weights) + aim)
-    least = weights.min()
-    if least > 0 and (rest <= rounding).all() and _is_stretched(system, 4 * np.linalg.norm(rounding) / least, unit):
-        return weights
-    try:
-        inverse: Array = np.linalg.inv(system)
-    except np.linalg.LinAlgError:
-        return None
-    weights = weights + inverse @ (aim - system @ weights)
-    products = np.abs(inverse) @ sizes.sum(axis=1) + count  # the sums of |B| |E| + 1 over each row
-    defect = (np.abs(np.eye(count) - inverse @ system).sum(axis=1) + unit * products).max()
-    lack = np.abs(aim - system @ weights) + unit * (sizes @ np.abs(weights) + aim)
-    if not defect < 0.5 or weights.min() <= 2 * (np.abs(inverse) @ lack).max() / (1 - defect):
-        return None
-    return weights
+    unit, gram = 2 * (len(rows) + 4) * 2.0**-53, rows.T @ rows
+    for _ in range(2):
+        point, rounding, least = weights @ rows, unit * (np.abs(weights) @ np.abs(rows)), float(weights.min())
+        nothing = least > 0 and bool((np.abs(point) <= rounding).all())
+        if nothing and _stretches(gram, 4 * float(np.linalg.norm(rounding)) / least, unit):
+            return weights / float(weights.sum())
+        try:
+            weights = weights - rows @ np.linalg.solve(gram, point)
+        except np.linalg.LinAlgError:
+            return None
+    return None
 
 
-def _is_stretched(system: Array, least: float, unit: float) -> bool:
-    """Whether every vector comes out of the system at least so many times as long, provably: Cholesky's method, which
-    errs by some units of the trace, goes through though that many times the square is taken off (Rump 2006)."""
-    gram = system.T @ system
+def _stretches(gram: Array, least: float, unit: float) -> bool:
+    """Whether every vector comes out of a system E at least so many times as long, provably, by the product E'E: the
+    method of Cholesky, which errs by some units of the trace, goes through though that many times the square is taken
+    off (Rump 2006)."""
+    gram = gram.copy()
     gram[np.diag_indices(len(gram))] -= least * least + 4 * unit * gram.trace()
     try:
         np.linalg.cholesky(gram)
@@ -447,14 +426,20 @@ def _is_stretched(system: Array, least: float, unit: float) -> bool:
     return True
 
 
-def _exact_solution(rows: Array, most: float) -> tuple[bool | None, Array | None]:
-    """The same in the whole numbers that the rows are multiples of."""
+def _exact_solution(rows: Array, weights: Array, most: float) -> tuple[bool | None, Array | None]:
+    """The same by the whole numbers that the rows are multiples of."""
     from scipy.linalg import qr
 
     count = len(rows)
-    if count**3 > most or rows.size > MOST_EXACT_VALUES:
+    if rows.size > min(MOST_EXACT_VALUES, most):
         return None, None
     equations, digits = _equations(rows)
+    positive = [equation if next(filter(None, equation)) > 0 else -equation for equation in equations]
+    several = list({tuple(equation): place for place, equation in enumerate(positive)}.values())
+    if len(several) < len(equations):
+        exact = _enclosed_weights(rows[:, several], weights)
+        if exact is not None:
+            return True, exact
     if count**3 * (1 + count * digits / 2000) > most:
         return None, None
     # Equations that do not depend on one another are enough to find the solution; it is tried on all.

@@ -26,18 +26,17 @@ class Separation:
     Attributes
     ----------
     separable : bool or None
-        None when rounding errors or the time left no answer; `why` says so.
+        Proved either way; None when rounding errors or the time left no answer, and `why` says so.
     weights : ndarray or None
         A unit vector with a positive margin on every row. With an intercept, the last entry is the weight of the
         constant feature.
     margin : float
         Lower bound of min y <weights, x>, rounding errors allowed for; 0 when there are no weights.
     multipliers : tuple of two ndarrays, or None
-        Rows and their weights a, positive with sum 1, for which sum a y x = 0 up to `residual`: no vector separates.
+        Rows and their weights a, positive with sum 1, for which sum a y x is at most `residual` long, and that stand
+        so near to such for which it is zero that no vector separates.
     residual : float
         Upper bound of \\|sum a y x\\|. No unit vector has a larger margin.
-    proven : bool
-        Whether the answer is certain. If not, and `separable` is False, then up to the residual only.
     why : str
         What the answer rests on, in one sentence.
     """
@@ -47,7 +46,6 @@ class Separation:
     margin: float
     multipliers: tuple[Array, Array] | None
     residual: float
-    proven: bool
     why: str
 
 
