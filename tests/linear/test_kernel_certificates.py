@@ -301,3 +301,20 @@ def test_values_of_rows_do_not_depend_on_how_many_are_asked_for_at_once(monkeypa
     assert np.array_equal(learner.decision_function(X), at_once)
     assert np.array_equal(learner.decision_function(sp.csr_array(X)), at_once)
     assert len(queries) > 20
+
+
+def test_rows_of_a_gaussian_kernel_are_never_called_inseparable():
+    """Any labels of rows that differ can be separated, so that rounded values of a Gaussian kernel settle nothing."""
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(60, 1)), random.choice([-1, 1], 60)
+    separable = KernelPerceptron("rbf").fit(X, y).certify(X, y)[0]
+    assert not separable.applies
+    assert separable.why.startswith("it was not found out whether the rounds can be separated")
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
+def test_equal_rows_of_different_labels_are_named_whatever_the_kernel(layout):
+    """Two rows with the same numbers and other labels are one point, and the reason names them."""
+    X, y = np.random.default_rng(1).normal(size=(20, 2)), np.where(np.arange(20) % 2, 1, -1)
+    X[7] = X[2]
+    assert "rows 2 and 7 (from 0) are equal" in KernelPerceptron("rbf").fit(layout(X), y).certify(layout(X), y)[0].why

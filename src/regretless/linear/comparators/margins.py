@@ -9,7 +9,7 @@ import numpy as np
 from ...data.batch import Array, Batch
 from ...theory.facts import SEPARATES
 from ..separation.budget import DEEPER, Budget
-from ..separation.result import CallRows
+from ..separation.result import OPEN, CallRows
 from .candidates import margin_direction
 from .directions import directions_along, unit_length
 from .evaluate import Vector, scores_of, signed
@@ -23,7 +23,6 @@ PROOF_WORK, PROOF_AN_ENTRY = 1.5e8, 20.0  # multiplications of the search among 
 # column and as a share.
 FEW_A_COLUMN, WRONG_A_COLUMN, FEW_WRONG = 4, 2, 0.02
 SOME = 256, 1024  # rows of larger ones that it looks at then, so many at least and at most
-OPEN = "it was not found out whether the rounds can be separated: "
 UNKNOWN = f"{OPEN}those that were looked at can{DEEPER}"
 WIDE = f"{OPEN}as many as would be looked at mostly can, so wide{DEEPER}"
 

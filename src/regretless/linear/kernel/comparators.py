@@ -38,10 +38,12 @@ from ...theory.facts import SHORTEST2, LinearFacts
 from ...theory.perceptron import KernelFacts
 from ..comparators.candidates import svms_are_there
 from ..comparators.question import Question
+from ..separation.result import INSEPARABLE, OPEN
 from .player import DualPlayer, DualState
 from .state import TIMES, KernelRules
 
 MOST_GRAM = 2000  # rows of a Gram matrix that is worth its time
+ROUNDED = f"{OPEN}by the kernel's values they cannot, and those are rounded"
 UNKNOWN = "its kernel is not known to be positive semidefinite: "
 INDEFINITE = UNKNOWN + "its values on these rows, as they were given, are not"
 TOO_MANY = UNKNOWN + "that would ask for its values on {0:,} rows, and at most {1:,} are looked at"
@@ -398,11 +400,16 @@ class _KernelReading:
     def _margin(self, signs: Array) -> Function | str:
         """The function of the largest margin: that of the rows of a root of the Gram matrix; or why there is none."""
         from ..separation.margin import max_margin_signed
+        from ..separation.signed_rows import SignedRows
 
         budget, call = self.question.budget(self.rows**2), self.question.call
+        # Equal rows are one point of any kernel's space; a constant feature, that no row is taken for zero.
+        equal = SignedRows(cast(Batch, self.batch), signs, 1.0).obvious(call)
+        if equal is not None:
+            return f"{INSEPARABLE}: {equal[1]}"
         solution = max_margin_signed(_root(self._all_pairs()), signs, budget=budget, call=call)
         if solution.weights is None:
-            return str(solution.obstacle)
+            return ROUNDED if solution.separable is False else str(solution.obstacle)
         rows, multipliers = solution.support
         weights = np.zeros((self.rows, 1))
         weights[rows, 0] = multipliers * signs[rows]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ...data.batch import Array
 
 INSEPARABLE = "the rounds cannot be separated"  # how the reason begins where that is known
+OPEN = "it was not found out whether the rounds can be separated: "  # and where it is not
 
 CallRows = Callable[[Array], str]
 """What one row, or two, are called, by their places from 0."""
@@ -86,7 +87,7 @@ class MaxMargin:
             return None
         if self.separable is False:
             return f"{INSEPARABLE}: {self.why}"
-        return f"it was not found out whether the rounds can be separated: {self.why}"
+        return OPEN + self.why
 
     @property
     def gap(self) -> float:
