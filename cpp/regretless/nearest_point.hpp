@@ -16,8 +16,9 @@ namespace regretless::REGRETLESS_ISA {
 
 inline constexpr double no_weight = 1e-15;  // of all: a row with less leaves the corral
 inline constexpr double close = 1e-6;  // where less of a new row's squared length is outside, it is found with care
-inline constexpr double dependent = 1e-24;   // and a row with less is in the plane of the others
-inline constexpr int most_new = 4;           // rows that join at once, for which the others need not be looked at again
+inline constexpr double dependent = 1e-24;  // and a row with less is in the plane of the others
+inline constexpr int most_new = 4;          // rows that join at once, for which the others need not be looked at again
+inline constexpr std::int64_t looked_at = 64;  // rows whose products are found together
 inline constexpr double short_point = 1e-3;  // as long as this the point is computed with its rounding errors corrected
 
 inline double product(const double* a, const double* b, std::int64_t n) {
@@ -26,6 +27,30 @@ inline double product(const double* a, const double* b, std::int64_t n) {
   for (; k + 8 <= n; k += 8) sum = sum + load<8>(a + k) * load<8>(b + k);
   if (k < n) sum = sum + load_some(a + k, n - k) * load_some(b + k, n - k);
   return tree(sum);
+}
+// The products of one vector with four others, each with the bits of `product`: the one is read once.
+inline void four_products(const double* a, const double* const* others, std::int64_t n, double* out) {
+  Eight sums[4] = {spread<8>(0), spread<8>(0), spread<8>(0), spread<8>(0)};
+  std::int64_t k = 0;
+  for (; k + 8 <= n; k += 8) {
+    const Eight its = load<8>(a + k);
+    for (int i = 0; i < 4; ++i) sums[i] = sums[i] + its * load<8>(others[i] + k);
+  }
+  if (k < n) {
+    const Eight its = load_some(a + k, n - k);
+    for (int i = 0; i < 4; ++i) sums[i] = sums[i] + its * load_some(others[i] + k, n - k);
+  }
+  for (int i = 0; i < 4; ++i) out[i] = tree(sums[i]);
+}
+// The products of one vector with so many others, of which `other(i)` is where each begins.
+template <class Other>
+void products(const double* a, std::int64_t count, const Other& other, std::int64_t n, double* out) {
+  std::int64_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const double* const others[4] = {other(i), other(i + 1), other(i + 2), other(i + 3)};
+    four_products(a, others, n, out + i);
+  }
+  for (; i < count; ++i) out[i] = product(a, other(i), n);
 }
 inline void add_times(double* to, double by, const double* from, std::int64_t n) {
   for (std::int64_t k = 0; k < n; ++k) to[k] += by * from[k];
@@ -105,18 +130,26 @@ class Corral {
   // The rows that lie furthest before the point, seen from it, the furthest one first.
   void look() {
     std::fill_n(score_, most_new, infinity);
-    for (std::int64_t i = 0; i < h_.rows; ++i) {
-      const double score = product(h_.point, h_.values + i * h_.width, h_.width);
-      if (!(score < score_[most_new - 1])) continue;
-      int k = most_new - 1;
-      for (; k && score < score_[k - 1]; --k) {
-        score_[k] = score_[k - 1];
-        row_[k] = row_[k - 1];
-      }
-      score_[k] = score;
-      row_[k] = i;
+    double scores[looked_at];
+    for (std::int64_t first = 0; first < h_.rows; first += looked_at) {
+      const std::int64_t count = std::min(looked_at, h_.rows - first);
+      const auto row = [&](std::int64_t i) { return h_.values + (first + i) * h_.width; };
+      products(h_.point, count, row, h_.width, scores);
+      for (std::int64_t i = 0; i < count; ++i) put(scores[i], first + i);
     }
     h_.work += double(h_.rows) * double(h_.width);
+  }
+
+  // A row among those that lie furthest, if it does.
+  void put(double score, std::int64_t row) {
+    if (!(score < score_[most_new - 1])) return;
+    int k = most_new - 1;
+    for (; k && score < score_[k - 1]; --k) {
+      score_[k] = score_[k - 1];
+      row_[k] = row_[k - 1];
+    }
+    score_[k] = score;
+    row_[k] = row;
   }
 
   // Whether the row is outside of the plane of the others, and so belongs to the corral now.
@@ -126,7 +159,8 @@ class Corral {
     double* const l = factor(size_);
     const double norm2 = product(z, z, h_.width) + 1;
     double rest = norm2;
-    for (std::int64_t i = 0; i < size_; ++i) l[i] = product(z, row_of(i), h_.width) + 1;
+    products(z, size_, [&](std::int64_t i) { return row_of(i); }, h_.width, l);
+    for (std::int64_t i = 0; i < size_; ++i) l[i] += 1;
     solve(l);
     rest -= product(l, l, size_);
     h_.work += double(size_) * double(h_.width + size_ / 2);
@@ -153,7 +187,8 @@ class Corral {
       }
       h_.work += 2.0 * double(size_) * double(h_.width);
       if (round == 2) return product(rest_, rest_, h_.width) + one * one;
-      for (std::int64_t i = 0; i < size_; ++i) step_[i] = product(rest_, row_of(i), h_.width) + one;
+      products(rest_, size_, [&](std::int64_t i) { return row_of(i); }, h_.width, step_);
+      for (std::int64_t i = 0; i < size_; ++i) step_[i] += one;
       solve(step_);
       for (std::int64_t i = 0; i < size_; ++i) l[i] += step_[i];
     }
@@ -209,7 +244,9 @@ class Corral {
   void solve(double* u) const {
     for (std::int64_t first = 0; first < size_; first += 4) {
       const std::int64_t end = std::min(first + 4, size_);
-      for (std::int64_t i = first; i < end; ++i) u[i] -= product(factor(i), u, first);
+      double before[4];
+      products(u, end - first, [&](std::int64_t i) { return factor(first + i); }, first, before);
+      for (std::int64_t i = first; i < end; ++i) u[i] -= before[i - first];
       for (std::int64_t i = first; i < end; ++i) {
         const double* l = factor(i);
         for (std::int64_t k = first; k < i; ++k) u[i] -= l[k] * u[k];

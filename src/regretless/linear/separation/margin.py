@@ -266,7 +266,6 @@ class MarginSearch:
     def _run(self) -> None:
         if self._is_obvious():
             return
-        self._cut_upper(np.array([np.argmin(self.rows.norms)]), np.ones(1))
         rows = self.rows
         if self._budget.late(_first_work(rows.rows, rows.width, int(self._entries), rows.sparse)):
             self._conclude()
@@ -286,6 +285,7 @@ class MarginSearch:
     def _conclude(self) -> None:
         if self.separable is False:
             return
+        self._cut_upper(np.array([np.argmin(self.rows.norms)]), np.ones(1))
         self.converged = self.lower > 0 and 1 - self.lower / self.upper <= self.tolerance
         hidden = "the rest of the gap" if self.separable else "whether a hyperplane separates"
         if self.converged and self.tolerance == ANY:
