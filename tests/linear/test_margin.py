@@ -19,7 +19,7 @@ from threadpoolctl import ThreadpoolController
 
 from regretless.data.batch import Batch
 from regretless.errors import RegretlessError
-from regretless.linear.separation import margin, nearest_point, signed_rows
+from regretless.linear.separation import gordan, margin, nearest_point, signed_rows
 from regretless.linear.separation.budget import Budget
 from regretless.linear.separation.margin import MaxMargin, max_margin, max_margin_signed, separate
 
@@ -639,7 +639,7 @@ def test_a_proof_of_gordan_is_a_proof(data):
     rows = rows[:, rows.any(axis=0)]
     if not rows.size:
         return
-    proved, weights = nearest_point.exact_weights(rows, np.full(len(rows), 1 / len(rows)))
+    proved, weights = gordan.exact_weights(rows, np.full(len(rows), 1 / len(rows)))
     if proved:
         assert squared_distance(fractions(rows)) == 0
         assert np.abs(weights @ rows).max() <= 1e-14
@@ -663,7 +663,7 @@ def test_proofs_by_hand(rows, proved, weights):
     """Rows combine to nothing, do not, or leave it open, as can be seen by hand."""
     table = np.array(rows)
     given_weights = np.full(len(table), 1 / len(table))
-    answer, result = nearest_point.exact_weights(table[:, table.any(axis=0)], given_weights)
+    answer, result = gordan.exact_weights(table[:, table.any(axis=0)], given_weights)
     assert answer is proved
     assert result == pytest.approx(given_weights if weights is None else weights)
 
@@ -682,7 +682,7 @@ def test_weights_that_are_near_negative_ones_prove_nothing(rows, weights):
         [*[Fraction()] * len(rows[0]), Fraction(1)],
     )
     assert min(solution) < 0
-    assert nearest_point.exact_weights(np.array(rows), np.array(weights))[0] is False
+    assert gordan.exact_weights(np.array(rows), np.array(weights))[0] is False
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -692,9 +692,9 @@ def test_what_a_system_stretches_by_is_at_most_its_least_singular_value(seed):
     system = random.normal(size=(30, 30)) @ np.diag(2.0 ** random.integers(-4, 4, 30))
     least, unit = np.linalg.svd(system)[1].min(), 64 * 2.0**-53
     gram = system.T @ system
-    assert nearest_point._stretches(gram, 0.99 * least, unit)
-    assert not nearest_point._stretches(gram, 1.01 * least, unit)
-    assert not nearest_point._stretches(np.diag([1.0, 1e-18]), 1e-12, unit)
+    assert gordan._stretches(gram, 0.99 * least, unit)
+    assert not gordan._stretches(gram, 1.01 * least, unit)
+    assert not gordan._stretches(np.diag([1.0, 1e-18]), 1e-12, unit)
 
 
 # ---- what it is for

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from regretless import _core
-from regretless.linear.separation.nearest_point import _equations, _equations_of_any
+from regretless.linear.separation.gordan import _equations, _equations_of_any
 from regretless.textbook.nearest_point import nearest_point
 
 from ..sanitized import fewer

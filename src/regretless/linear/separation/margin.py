@@ -24,14 +24,13 @@ from ...blas import one_thread
 from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from .budget import STEP, Budget, step_work
+from .gordan import MOST_EXACT_WORK, exact_weights
 from .nearest_point import (
     FEW_COLUMNS,
-    MOST_EXACT_WORK,
     NEGLIGIBLE,
     NOTHING,
     Status,
     dense,
-    exact_weights,
     least_distance,
     level,
     nearest_weights,
