@@ -6,7 +6,7 @@ Sums and counts that agree would not do: other labels, or other rows of the same
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -16,15 +16,12 @@ from ..ledger import FIELDS
 from ..rows.state import BaseState
 from .labels import decode
 
-if TYPE_CHECKING:
-    from .certificates import CertifiedLearner
-
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
 Orders = Callable[[int], Array | None]
 ROUNDS = FIELDS.index("rounds")
 
 
-def reproduces(learner: CertifiedLearner, rounds: Rounds, weights: Array | None = None) -> bool:
+def reproduces(learner: Any, rounds: Rounds, weights: Array | None = None) -> bool:
     """Whether the rounds, played from the start as often as their number says, give the same weights and books.
 
     Parameters
@@ -45,7 +42,7 @@ def reproduces(learner: CertifiedLearner, rounds: Rounds, weights: Array | None 
     return in_order or _replays_stream(learner, rounds, weights)
 
 
-def _replays_announced(learner: CertifiedLearner, rounds: Rounds, order: Orders, weights: Array | None) -> bool:
+def _replays_announced(learner: Any, rounds: Rounds, order: Orders, weights: Array | None) -> bool:
     ours = learner.state_
     twin = ours.blank(ours.columns, ours.targets)
     player = twin.player(learner.played_rules())
@@ -56,7 +53,7 @@ def _replays_announced(learner: CertifiedLearner, rounds: Rounds, order: Orders,
     return plays_as_many(ours, rounds, play) and ours.same(twin)
 
 
-def _replays_stream(learner: CertifiedLearner, rounds: Rounds, weights: Array | None) -> bool:
+def _replays_stream(learner: Any, rounds: Rounds, weights: Array | None) -> bool:
     twin = type(learner)(**learner.get_params() | ({} if weights is None else {"class_weight": None}))
 
     def play(batch: Batch, codes: Array) -> bool:
