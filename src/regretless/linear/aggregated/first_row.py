@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...data.batch import Array
 from ...rows.state import BatchPlayer, BatchRounds, Report, Rules
-
-if TYPE_CHECKING:
-    from .state import AggregatedState
 
 
 class FirstRowPlayer(BatchPlayer):
@@ -22,7 +19,7 @@ class FirstRowPlayer(BatchPlayer):
     rules : AggregatedRules
     """
 
-    def __init__(self, state: AggregatedState, rules: Rules) -> None:
+    def __init__(self, state: Any, rules: Rules) -> None:
         self._state, self._rules = state, rules
         self._watched: Array | None = None
 
