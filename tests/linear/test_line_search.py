@@ -126,6 +126,16 @@ def test_the_best_scale_is_that_of_all_edges():
     assert searched > 2
 
 
+def test_a_theorem_that_applies_to_none_has_no_best():
+    """Beside theorems that v = 0 serves best, one that no multiple meets has no comparator."""
+    X, signs = rows_of(n=80)[0], np.where(np.arange(80) % 2, 1, -1).astype(np.int32)
+    learner = Perceptron().fit(X, signs)
+    rays = rays_along(X, signs, [np.ones(9)], loss="perceptron")
+    best = line_search.best_on(rays, learner.proven(), learner.ledger_, learner.target_facts()[0])
+    assert best[0] is None
+    assert any(one is not None and one[0].norm == 0 for one in best)
+
+
 def test_formulas_of_single_numbers_have_the_best_edge_of_each_ray():
     """A formula that reads single numbers, or overflows on them, comes within 0.1 % of the best of all edges of each
     ray, and not near the best of all rays alone."""

@@ -47,6 +47,7 @@ class Multiples:
 
     Attributes
     ----------
+    rays : sequence of Ray
     starts : list of int
         Where those of each span begin, then each end, and where the last one ends.
     norm, hinge, squared_hinge, loss, least, own, divergence, product, margin
@@ -54,7 +55,7 @@ class Multiples:
     """
 
     def __init__(self, rays: Sequence[Ray], spans: Sequence[Span], step: int = 1, ends: Sequence[End] = ()) -> None:
-        self._rays, self._which = rays, [*(k for k, _, _ in spans), *(k for k, _ in ends)]
+        self.rays, self._which = rays, [*(k for k, _, _ in spans), *(k for k, _ in ends)]
         self.starts, self._edges, table = _core.multiples([ray.summed for ray in rays], spans, step, ends)
         self._scales, self.hinge, self.squared_hinge, self.norm, self.least, self.own, self.product = table[:-1]
         self.divergence = table[-1]
@@ -75,7 +76,7 @@ class Multiples:
         """The learner's loss at each."""
         spans = [slice(*its) for its in zip(self.starts, self.starts[1:], strict=False)]
         each = [
-            self._rays[k].loss(self._scales[its], self.hinge[its], self.squared_hinge[its])
+            self.rays[k].loss(self._scales[its], self.hinge[its], self.squared_hinge[its])
             for k, its in zip(self._which, spans, strict=True)
         ]
         return None if each[0] is None else np.concatenate(each)
@@ -88,7 +89,7 @@ class Multiples:
 
     def ray(self, k: int) -> Ray:
         """The ray of the one in a place."""
-        return self._rays[self._which[bisect_right(self.starts, k) - 1]]
+        return self.rays[self._which[bisect_right(self.starts, k) - 1]]
 
     def edge(self, k: int) -> int:
         """The edge that it is at."""
@@ -170,6 +171,7 @@ def _of_any(holds: Check, ledger: Ledger, facts: LinearFacts) -> bool | None:
 
 Best = tuple[Comparator, Ray]
 Least = tuple[float, int]  # how far a bound is above what it bounds at the best multiple of a span, and its place
+Tried = tuple[float, Multiples, int]  # the same, and among which multiples that place is
 
 
 def best_on(
@@ -181,16 +183,16 @@ def best_on(
         return [None] * len(theorems)
     known = dict[Check, bool | None]()
     slacks = [Slack(theorem, ledger, facts, known) for theorem in theorems]
-    coarse = Multiples(rays, [(k, *ray.range()) for k, ray in enumerate(rays)], COARSE)
-    near = [_near(coarse, least, careful) for least in least_of(slacks, coarse)]
-    spans = {span: place for place, span in enumerate(dict.fromkeys(span for its in near for span in its))}
-    # All theorems try v = 0 and the shortest multiple of each ray that separates the rounds, if any does.
     separating = [(k, 1 / ray.least) for k, ray in enumerate(rays) if ray.least > SHORTEST2]
-    fine = Multiples(rays, list(spans), ends=[(0, 0.0), *separating])
-    each = zip(least_of(slacks, fine), near, strict=True)
-    places = [_best([*least[len(spans) :], *(least[spans[span]] for span in its)]) for least, its in each]
-    made = {place: (fine.one(place), fine.ray(place)) for place in dict.fromkeys(places) if place is not None}
-    return [None if place is None else made[place] for place in places]
+    coarse = Multiples(rays, [(k, *ray.range()) for k, ray in enumerate(rays)], COARSE, [(0, 0.0), *separating])
+    least = least_of(slacks, coarse)
+    along = [its[: len(rays)] for its in least]
+    closer = _closer(slacks, coarse, along) if careful else [_tried(coarse, its) for its in along]
+    ends = [_tried(coarse, its[len(rays) :]) for its in least]
+    best = [min(first + more, key=itemgetter(0)) for first, more in zip(ends, closer, strict=True)]
+    chosen = dict.fromkeys((multiples, place) for few, multiples, place in best if few < inf)
+    made = {its: (its[0].one(its[1]), its[0].ray(its[1])) for its in chosen}
+    return [made[multiples, place] if few < inf else None for few, multiples, place in best]
 
 
 def least_of(slacks: Sequence[Slack], multiples: Multiples) -> list[list[Least]]:
@@ -199,16 +201,25 @@ def least_of(slacks: Sequence[Slack], multiples: Multiples) -> list[list[Least]]
         return _core.least_by_span([slack.at(multiples) for slack in slacks], multiples.starts)
 
 
-def _near(coarse: Multiples, least: Sequence[Least], careful: bool) -> list[Span]:
+def _tried(multiples: Multiples, least: Sequence[Least]) -> list[Tried]:
+    return [(few, multiples, place) for few, place in least]
+
+
+def _closer(slacks: Sequence[Slack], coarse: Multiples, along: Sequence[Sequence[Least]]) -> list[list[Tried]]:
+    """For each theorem the best of all edges of its rays beside those that were looked at, read from one table."""
+    near = [_near(coarse, least) for least in along]
+    spans = {span: place for place, span in enumerate(dict.fromkeys(span for its in near for span in its))}
+    if not spans:
+        return [[] for _ in slacks]
+    fine = Multiples(coarse.rays, list(spans))
+    each = zip(least_of(slacks, fine), near, strict=True)
+    return [_tried(fine, [least[spans[span]] for span in its]) for least, its in each]
+
+
+def _near(coarse: Multiples, least: Sequence[Least]) -> list[Span]:
     """Of the rays that come near the best one, which is the first, the edges beside the best that was looked at."""
     best, _ = min(least)
-    most = max(best, best * (1 + NEARLY)) if careful else best
+    most = max(best, best * (1 + NEARLY))
     near = sorted((few, k, coarse.edge(place)) for k, (few, place) in enumerate(least) if few <= most and few < inf)
-    beside, end = COARSE - 1 if careful else 0, len(scales()) - 1
-    return [(k, max(0, edge - beside), min(end, edge + beside)) for _, k, edge in near]
-
-
-def _best(tried: Sequence[Least]) -> int | None:
-    """The place of the best, of those that are as good the first; None where the theorem applies to none."""
-    least, place = min(tried, key=itemgetter(0))
-    return place if least < inf else None
+    end = len(scales()) - 1
+    return [(k, max(0, edge - COARSE + 1), min(end, edge + COARSE - 1)) for _, k, edge in near]
