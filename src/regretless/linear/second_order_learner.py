@@ -24,7 +24,7 @@ from ..theory.facts import LinearFacts
 from ..theory.second_order_perceptron import SecondOrderFacts
 from .base import OnlineClassifier
 from .comparators.candidates import PENALTIES, machine_directions, matrix_of
-from .comparators.question import FEW_TARGETS, MOST_PLAYED, as_it_is, climbs_of_classes, order_of
+from .comparators.question import FEW_TARGETS, MOST_PLAYED, as_it_is, climbs_of_classes, orders_of
 from .second_order_state import SecondOrderState
 from .separation.budget import Budget
 from .state import EUCLIDEAN, Geometry, Whitened
@@ -218,10 +218,10 @@ class Ellipsoid(Geometry):
         many = min(batch.entries * often // MOST_PLAYED, len(batch) // (ENOUGH * max(1, batch.columns)))
         if many > 1 and not separable:
             ((batch, signs),) = one_in(many, batch, signs, PIECE)()
-        white, random = self.whitened(batch, target), np.random.default_rng(0)
+        white = self.whitened(batch, target)
         if white is None:
             return []
-        orders = [order_of(len(batch), random) for _ in range(climbs_of_classes(white.rows.entries, targets))]
+        orders = orders_of(len(batch), climbs_of_classes(white.rows.entries, targets))
         climbed = machine_directions(
             white.rows, signs, white.intercept, white.length2, orders, white.penalties or PENALTIES, white.inverse
         )

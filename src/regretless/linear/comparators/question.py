@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from math import ceil, nan
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -214,14 +214,14 @@ class Question:
         """Linear support vector machines of the rounds of two classes, or of one against the rest, or of the sample of
         them, in the geometry of the learner; if that is another than Euclid's, a quick search also has one of the rows
         as they are."""
-        random, directions = np.random.default_rng(0), []
-        for batch, codes in (self.sample or self.rounds)():
+        directions = []
+        for batch, codes in (self.sample or self.rounds)():  # one batch, as they are at hand
             signs, longest2 = signed(codes, target, self.state.targets), self.sums().max_norm2
             plain = Whitened(batch, self.rules.intercept, longest2, as_it_is, OF_ROWS, self.geometry.plain())
             white = self.geometry.whitened(batch, target)
             entries = max(1, self.entries_of((white or plain).rows))
             most = len(batch) if self.deep else ceil(MOST_PLAYED * len(batch) / entries)
-            orders = [order_of(len(batch), random)[:most] for _ in range(self._climbs(entries))]
+            orders = [order[:most] for order in orders_of(len(batch), self._climbs(entries))]
             for its in self._climbers(plain, white) if orders else ():
                 penalties = its.penalties or penalties_of(entries)
                 climbed = machine_directions(
@@ -258,10 +258,9 @@ class Question:
 
     def machines_of_classes(self) -> list[tuple[str, Array, Array]]:
         """Linear support vector machines of each class against the rest, of the rounds or of the sample of them."""
-        random, targets, directions = np.random.default_rng(0), self.state.targets, []
+        targets, directions = self.state.targets, []
         for batch, codes in (self.sample or self.rounds)():
-            climbs = climbs_of_classes(self.entries_of(batch), targets)
-            orders = [order_of(len(batch), random) for _ in range(climbs)]
+            orders = orders_of(len(batch), climbs_of_classes(self.entries_of(batch), targets))
             longest2 = self.sums().max_norm2
             machines = class_directions(batch, codes, targets, self.rules.intercept, longest2, orders)
             directions += [(OF_ROWS.format(penalty), vectors, biases) for penalty, vectors, biases in machines]
@@ -270,14 +269,16 @@ class Question:
     def means(self, plans: Sequence[Plan], passes: int | None = None) -> list[tuple[str, Array, Array]]:
         """Mean weights of other learners that go over the same rounds, by default as often as is worth it, without
         those whose play failed."""
-        means = Means(self.state.columns, self.state.targets, plans)
-        random, rounds = np.random.default_rng(0), self.sample or self.rounds
-        for _ in range(passes or epochs(self)):
-            for batch, codes in rounds():
-                order = order_of(len(batch), random) if self.at_hand() else None
-                if order is not None and self.sample is not None:
-                    order = order[: ceil(MOST_PLAYED * len(batch) / max(1, batch.entries))]
-                means.play(batch, codes, order)
+        means, count = Means(self.state.columns, self.state.targets, plans), passes or epochs(self)
+        if self.at_hand():
+            for batch, codes in (self.sample or self.rounds)():
+                most = None if self.sample is None else ceil(MOST_PLAYED * len(batch) / max(1, batch.entries))
+                for order in orders_of(len(batch), count):
+                    means.play(batch, codes, order[:most])
+        else:
+            for _ in range(count):
+                for batch, codes in self.rounds():
+                    means.play(batch, codes)
         return [mean for mean in means.weights() if mean is not None]
 
 
@@ -304,9 +305,23 @@ def passes_over(entries: int) -> int:
     return min(30, max(1, MOST_PLAYED // max(entries, 1)))
 
 
-def order_of(rows: int, random: np.random.Generator) -> Array:
-    """An order of its own: what comes sorted by label would be learned badly. Neighbours of many rows stay together,
-    since memory is read in its own order three times as fast."""
+def orders_of(rows: int, passes: int) -> list[Array]:
+    """The orders of some passes: what comes sorted by label would be learned badly. All searches over so many rows have
+    the same, and those of few rows are kept."""
+    return _kept_orders(rows, passes) if rows <= MOST_SHUFFLED else _orders(rows, passes)
+
+
+def _orders(rows: int, passes: int) -> list[Array]:
+    random = np.random.default_rng(0)
+    return [_order(rows, random) for _ in range(passes)]
+
+
+_kept_orders = lru_cache(maxsize=8)(_orders)
+
+
+def _order(rows: int, random: np.random.Generator) -> Array:
+    """An order of its own. Neighbours of many rows stay together, since memory is read in its own order three times as
+    fast."""
     if rows <= MOST_SHUFFLED:
         return random.permutation(rows)
     starts = random.permutation(ceil(rows / NEIGHBOURS)) * NEIGHBOURS
