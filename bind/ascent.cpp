@@ -165,6 +165,33 @@ std::tuple<std::int64_t, std::optional<std::string>, std::vector<Histogram>> sig
   return {row, why, std::move(histograms)};
 }
 
+Report leads(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
+             const Signs& labels, double intercept, const State2& vectors, const Reals& biases, std::int64_t classes,
+             const State2& leads) {
+  const Block block = block_of(values, indices, starts);
+  const auto width = std::int64_t(vectors.shape(1));
+  demand(classes > 1 && width % classes == 0 && std::int64_t(biases.size()) == width, "a vector and bias a class");
+  demand(std::int64_t(leads.shape(0)) == block.rows && std::int64_t(leads.shape(1)) == width / classes,
+         "room for a lead of each row and matrix");
+  const Labels of = labels_of(block, labels, std::nullopt);
+  check_labels(of, block.rows, classes);
+  std::vector<double> scratch(vectors.shape(1));
+  double norms[3] = {};
+  const FixedVectors v{.vectors = vectors.data(),
+                       .biases = biases.data(),
+                       .norms = norms,
+                       .scratch = scratch.data(),
+                       .columns = std::int64_t(vectors.shape(0)),
+                       .room = width,
+                       .count = width};
+  const AscentKernels& kernels = REGRETLESS_COMPILED(ascent_kernels);
+  const nb::gil_scoped_release unlocked;
+  return report(in_pieces(block, [&](const Block& rows, std::int64_t first) {
+    const Labels its{of.label + first, nullptr};
+    return kernels.write_leads(rows, its, intercept, v, classes, leads.data() + first * (width / classes));
+  }));
+}
+
 std::pair<double, double> hinge_sums(const Reals& margins, double scale) {
   double hinges = 0, squares = 0;
   REGRETLESS_COMPILED(ascent_kernels).add_hinges(margins.data(), std::int64_t(margins.size()), scale, hinges, squares);
@@ -459,6 +486,11 @@ void bind_ascent(nb::module_& m) {
       "What `sight` does, with the margins of all rows written down, a row each direction. Of each direction the "
       "bins that have any, those of positive margins first: their places; rounds, sum of margins and sum of their "
       "squares; the same of all negative margins, and of all up to each positive bin; and the sums over all of them.");
+  m.def("leads", &leads, "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
+        "labels"_a.noconvert(), "intercept"_a, "vectors"_a.noconvert(), "biases"_a.noconvert(), "classes"_a,
+        "leads"_a.noconvert(),
+        "Write by how much the class of each row is above the best other one, in the scores of matrices: the vectors "
+        "of the classes of one, then those of the next.");
   m.def("hinge_sums", &hinge_sums, "margins"_a.noconvert(), "scale"_a,
         "The sums of the hinge losses of `scale` times the margins, and of their squares.");
   m.def("squares", &squares, "vector"_a.noconvert(), "The sum of the squares of a vector.");

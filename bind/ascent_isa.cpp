@@ -6,6 +6,7 @@
 #include "regretless/column_ranks.hpp"
 #include "regretless/dual_ascent.hpp"
 #include "regretless/joined_columns.hpp"
+#include "regretless/leads.hpp"
 #include "regretless/vector_tables.hpp"
 #include "regretless/written_margins.hpp"
 
@@ -39,6 +40,13 @@ static LinearVerdict margins_of_block(const Block& block, const Labels& labels, 
                     rows_of(block));
 }
 
+static LinearVerdict leads_of_block(const Block& block, const Labels& labels, double intercept,
+                                    const FixedVectors& vectors, std::int64_t classes, double* leads) {
+  return std::visit(
+      [&](const auto& rows) { return write_leads(rows, block.rows, labels, intercept, vectors, classes, leads); },
+      rows_of(block));
+}
+
 static LinearVerdict mark_block(const Block& block, std::int64_t columns, ColumnMarks* marks) {
   return std::visit([&](const auto& rows) { return mark_entries(rows, block.rows, columns, marks); }, rows_of(block));
 }
@@ -60,6 +68,7 @@ const AscentKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::climb_bl
                                                         REGRETLESS_ISA::climb_classes_of_block,
                                                         REGRETLESS_ISA::squares_of_block,
                                                         REGRETLESS_ISA::margins_of_block,
+                                                        REGRETLESS_ISA::leads_of_block,
                                                         REGRETLESS_ISA::bin_margins,
                                                         REGRETLESS_ISA::take_bins,
                                                         REGRETLESS_ISA::add_hinges,

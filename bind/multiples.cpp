@@ -43,7 +43,7 @@ std::tuple<SpanStarts, Array1<std::int64_t>, Table> multiples(
     demand(ray >= 0 && ray < std::int64_t(rays.size()), "no such ray");
     return std::size_t(ray);
   };
-  demand(step > 0, "a step upwards");
+  demand(step > 0 && step < ray_side, "a step upwards, to another edge");
   SpanStarts starts{0};
   for (const auto& [ray, first, last] : spans) {
     demand(first >= 0 && last < ray_side - 1, "edges beyond the last one");

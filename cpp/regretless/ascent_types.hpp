@@ -120,6 +120,8 @@ struct AscentKernels {
                                  std::int64_t begin, std::int64_t end);
   LinearVerdict (*add_squares)(const Block& block, const double* inverse, std::int64_t columns, double& sum);
   LinearVerdict (*write_margins)(const Block& block, const Labels& labels, double intercept, const WrittenRays& rays);
+  LinearVerdict (*write_leads)(const Block& block, const Labels& labels, double intercept, const FixedVectors& vectors,
+                               std::int64_t classes, double* leads);
   FilledBins (*bin_margins)(const WrittenRays& rays, std::int64_t ray);
   void (*take_bins)(const WrittenRays& rays, std::int64_t ray, TakenBins& taken);
   void (*add_hinges)(const double* margins, std::int64_t count, double scale, double& hinges, double& squares);

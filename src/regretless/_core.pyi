@@ -398,6 +398,11 @@ def sight_margins(values: Annotated[NDArray, dict(order='C', device='cpu', writa
     What `sight` does, with the margins of all rows written down, a row each direction. Of each direction the bins that have any, those of positive margins first: their places; rounds, sum of margins and sum of their squares; the same of all negative margins, and of all up to each positive bin; and the sums over all of them.
     """
 
+def leads(values: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], intercept: float, vectors: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], biases: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, leads: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> tuple[int, str | None]:
+    """
+    Write by how much the class of each row is above the best other one, in the scores of matrices: the vectors of the classes of one, then those of the next.
+    """
+
 def hinge_sums(margins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> tuple[float, float]:
     """
     The sums of the hinge losses of `scale` times the margins, and of their squares.

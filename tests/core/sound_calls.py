@@ -40,7 +40,7 @@ READERS = ("add_words", "columns_of", "cross_rows", "fill_places", "number_colum
 FUNCTIONS = ("sight", "sight_margins", "charge", "climb", "sum_of_squares", "squares", "turn_cells")
 FUNCTIONS += ("column_squares", "divide_columns", "simplex_sums", "take_positive", "rows_of", "read_diagonal")
 FUNCTIONS += ("join_columns", "join_table", "hinge_sums", "ridge_regression", "detect", "shorten_payoffs", "enclose")
-FUNCTIONS += ("solve_game", "zeros", *READERS)
+FUNCTIONS += ("solve_game", "zeros", "leads", "multiples", "least_by_span", *READERS)
 UNRECORDED = _core.RegressionPlayer
 PASSED_ON = ("Tree", "Payer")  # which the core itself takes: they are handed out as they are
 
@@ -155,6 +155,9 @@ def _minimised(X: Any) -> None:
             vectors, multipliers, lacks = (np.zeros((n, width)) for n in (3, 6, 4))
             biases = np.zeros(width)
             _core.climb(values, *where, of, order, 1.0, vectors, biases, multipliers, np.ones(four), lacks)
+        _core.leads(
+            values, *where, np.array([0, 1, 2] * 2, np.int32), 1.0, np.ones((3, 6)), np.ones(6), 3, np.ones((6, 2))
+        )
         _core.sum_of_squares(values, *where, np.ones(3))
         _core.ridge_regression(values, *where, labels, 1.0, np.zeros(4), 1.0, np.inf, np.zeros(4))
     _core.squares(np.ones(9))
@@ -170,6 +173,9 @@ def _minimised(X: Any) -> None:
     _core.zeros(9)
     _core.turn_cells(np.ones((9, 16)), 0, 4, 8, 9, (0.1, 10.0, 0.1), np.ones((9, 10)), np.ones((4, 10)))
     _core.read_diagonal(np.ones((9, four)), 1.0, True, 1e-9)
+    ray = np.array([3, 5]), np.ones((3, 3)), (1.0, 0.5, 1.0, 0.0, 0.0)
+    _core.multiples([ray], [(0, 0, 9)], 2, [(0, 0.0)])
+    _core.least_by_span([np.ones(3)], [0, 1, 3])
 
 
 def _explored(X: Any, table: Any) -> None:

@@ -144,6 +144,9 @@ def other(random: np.random.Generator, one: Any) -> Any:
     if isinstance(one, list) and one:
         place = int(random.integers(len(one)))
         return one[:place] + [other(random, one[place])] * int(random.choice([0, 1, 1, 1])) + one[place + 1 :]
+    if isinstance(one, tuple) and one:
+        place = int(random.integers(len(one)))
+        return (*one[:place], other(random, one[place]), *one[place + 1 :])
     if isinstance(one, bool):
         return not one
     if isinstance(one, int):

@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from regretless import _core
+from regretless.data.batch import Batch
 from regretless.errors import RegretlessError
 from regretless.linear import MulticlassPerceptron
 from regretless.linear.comparators import matrices
@@ -310,3 +312,36 @@ def test_few_rows_are_passed_over_more_often(rows, passes):
     """Learners that are averaged go over 500 rows or more ten times, and over fewer up to thirty times."""
     X, y = overlapping(4, rows=rows)
     assert epochs(question(MulticlassPerceptron().fit(X, y), X, y)) == passes
+
+
+@pytest.mark.usefixtures("isa")
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("single", [False, True])
+def test_leads_of_matrices_are_those_of_a_plain_loop(kind, single):
+    """Of each row and matrix the lead is the score of its class less the largest other one, and 0 where v = 0."""
+    random = np.random.default_rng(3)
+    X = kind(random.normal(size=(30, 5)).astype(np.float32 if single else float))
+    codes = random.integers(0, 4, 30).astype(np.int32)
+    each = [Matrix(str(k), random.normal(size=(5, 4)), random.normal(size=4)) for k in range(3)]
+    each.insert(1, Matrix("v = 0", np.zeros((5, 1)), np.zeros(1)))
+    rows = (X.data, X.indices, X.indptr) if sp.issparse(X) else (X, None, None)
+    leads = matrices.Leads(each, 2.0).of(Batch(rows[0], None, 5, *rows[1:]), codes)
+    assert leads.shape == (30, 4)
+    for row, code, its in zip(np.asarray(X @ np.eye(5)), codes, leads, strict=True):
+        for matrix, lead in zip(each, its, strict=True):
+            scores = list(row @ matrix.vectors + 2.0 * matrix.biases) * (4 // matrix.vectors.shape[1])
+            own = scores.pop(code)
+            assert lead == pytest.approx(own - max(scores), rel=1e-12, abs=1e-12)
+
+
+def test_leads_that_do_not_fit_are_refused():
+    """Labels of no class, numbers that are not finite, and arrays of other sizes are errors."""
+    leads = matrices.Leads([Matrix("some", np.ones((2, 3)), np.zeros(3))], 0.0)
+    with pytest.raises(ValueError, match="a label is no sign"):
+        leads.of(Batch(np.ones((1, 2)), None, 2), np.array([3], np.int32))
+    with pytest.raises(RegretlessError, match="row 1 of the rounds to certify against is not finite"):
+        leads.of(Batch(np.array([[1, 1], [1, np.inf]]), None, 2), np.zeros(2, np.int32))
+    with pytest.raises(ValueError, match="room for a lead"):
+        _core.leads(
+            np.ones((1, 2)), None, None, np.zeros(1, np.int32), 0.0, np.ones((2, 3)), np.zeros(3), 3, np.ones((1, 2))
+        )

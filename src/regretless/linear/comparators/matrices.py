@@ -7,7 +7,7 @@ V, so that all scales are read from one table of leads.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _core
 from ...certificate import Certificate
 from ...comparator import Comparator
 from ...data.batch import Array, Batch, norms2
@@ -164,35 +165,26 @@ def _chosen(directions: list[Matrix], rays: list[Ray], best: Best | None) -> Mat
 
 
 class Leads:
-    """By how much the score of each round's class is above the best other one, for one matrix."""
+    """By how much the class of each round is above the best other, in the scores of some matrices."""
 
-    def __init__(self, matrix: Matrix, intercept: float) -> None:
-        columns, self._classes = matrix.vectors.shape
-        self._state, self._rules = State(columns, self._classes), Rules(intercept=intercept)
-        self._state.weights[:], self._state.memory[:, BIAS] = matrix.vectors, matrix.biases
-
-    def fresh(self) -> Leads:
-        """Another one of the same matrix."""
-        other = copy(self)
-        other._state = copy(self._state)  # without its player, which keeps notes
-        return other
+    def __init__(self, matrices: Sequence[Matrix], intercept: float) -> None:
+        self._intercept, self._classes = intercept, max(matrix.vectors.shape[1] for matrix in matrices)
+        # Of v = 0, which has one column, all scores are the same.
+        each = [np.broadcast_to(matrix.vectors, (len(matrix.vectors), self._classes)) for matrix in matrices]
+        self._vectors = np.concatenate(each, axis=1)
+        self._biases = np.concatenate([np.broadcast_to(matrix.biases, self._classes) for matrix in matrices])
 
     def of(self, batch: Batch, codes: Array) -> Array:
-        """The leads in the rounds of a batch."""
+        """The leads in the rounds of a batch, shape (rounds, matrices)."""
+        leads = np.zeros((len(batch), len(self._biases) // self._classes))
         if self._classes == 1:
-            return np.zeros(len(batch))
-        scores = self.scores(batch)
-        rounds, labels = np.arange(len(batch)), (codes + 1) // 2 if self._classes == 2 else codes
-        own = scores[rounds, labels]
-        scores[rounds, labels] = -np.inf
-        return np.asarray(own - scores.max(axis=1))
-
-    def scores(self, batch: Batch) -> Array:
-        """What each class scores in the rounds of a batch, shape (rounds, classes)."""
-        scores, (row, why) = self._state.scores(batch, self._rules)
+            return leads
+        labels = (codes + 1) // 2 if self._classes == 2 else codes
+        rows, matrices = (batch.values, batch.indices, batch.starts), (self._vectors, self._biases, self._classes)
+        row, why = _core.leads(*rows, labels, self._intercept, *matrices, leads)
         if why is not None:
             raise RegretlessError(f"row {row} of the rounds to certify against is {why}")
-        return scores
+        return leads
 
 
 class ExactLeads(Charged):
@@ -200,20 +192,18 @@ class ExactLeads(Charged):
 
     def __init__(self, matrices: list[Matrix], intercept: float) -> None:
         self.whose, self.intercept = np.zeros(len(matrices), dtype=int), intercept
-        self._readers = [Leads(matrix, intercept) for matrix in matrices]
+        self._leads = Leads(matrices, intercept)
         self._begin()
 
     def fresh(self) -> ExactLeads:
         """One that has taken nothing yet."""
         other = copy(self)
-        other._readers = [reader.fresh() for reader in self._readers]
         other._begin()
         return other
 
     def take(self, times: Array, batch: Batch, codes: Array) -> None:
         """Charge some rounds to the matrices."""
-        for k, reader in enumerate(self._readers):
-            each = reader.of(batch, codes)
+        for k, each in enumerate(np.ascontiguousarray(self._leads.of(batch, codes).T)):
             hinge = np.maximum(0, 1 - each)
             self._losses[k, :2] += times[k] * np.array([hinge.sum(), (hinge * hinge).sum()])
             self._least[k] = min(self._least[k], each.min(initial=np.inf))
@@ -225,20 +215,19 @@ class SightOfLeads(Tally):
     """Reads all multiples of some matrices: the table of their leads is read along its columns."""
 
     def __init__(self, matrices: list[Matrix], along: list[Direction], intercept: float, written: bool = False) -> None:
-        self._readers = [Leads(matrix, intercept) for matrix in matrices]
+        self._leads = Leads(matrices, intercept)
         self._sight = Sight(along, 0.0, written=written)
         self.whose, self.tables = self._sight.whose, self._sight.tables
 
     def fresh(self) -> SightOfLeads:
         """One that has taken nothing yet."""
         other = copy(self)
-        other._readers, other._sight = [reader.fresh() for reader in self._readers], self._sight.fresh()
+        other._sight = self._sight.fresh()
         return other
 
     def take(self, times: Array, batch: Batch, codes: Array) -> None:
         """Put the leads of some rounds into their bins."""
-        each = [reader.of(batch, codes) for reader in self._readers]
-        table = Batch(np.column_stack(each), None, self.tables)
+        table = Batch(self._leads.of(batch, codes), None, self.tables)
         self._sight.take(times, table, np.ones(len(batch), dtype=np.int32))
 
     def sums(self) -> RaySums:
@@ -435,7 +424,7 @@ def _two_inseparable(question: Question, batch: Batch, codes: Array, matrix: Mat
     """Why those two classes cannot be separated from one another that a matrix most often takes for one another; None
     if that is not proved."""
     intercept = question.rules.intercept
-    predicted = Leads(matrix, intercept).scores(batch).argmax(axis=1)
+    predicted = _scores(matrix, batch, intercept).argmax(axis=1)
     two = most_confused(codes, predicted, question.state.targets, 2 * batch.columns)
     if two is None:
         return None
@@ -446,6 +435,13 @@ def _two_inseparable(question: Question, batch: Batch, codes: Array, matrix: Mat
         part, signs, intercept, vector, proof_budget(part.entries), lambda places: question.call(rows[places])
     )
     return why.replace(INSEPARABLE, INSEPARABLE_TWO) if why.startswith(INSEPARABLE) else None
+
+
+def _scores(matrix: Matrix, batch: Batch, intercept: float) -> Array:
+    """What each class scores in rows that were read before, shape (rows, classes)."""
+    state = State(*matrix.vectors.shape)
+    state.weights[:], state.memory[:, BIAS] = matrix.vectors, matrix.biases
+    return state.scores(batch, Rules(intercept=intercept))[0]
 
 
 def _svms(question: Question, batch: Batch, labels: Array, classes: int) -> list[Matrix]:
