@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
-from math import isfinite, sqrt
+from math import ceil, isfinite, sqrt
 from typing import Any
 
 import numpy as np
@@ -290,8 +290,9 @@ def _means(question: Question) -> list[Matrix]:
         return [Matrix(*machine) for machine in question.machines()]
     loss = question.rules.loss if question.state.targets > 1 else "perceptron"
     own: Plan = "multiclass perceptron, averaged", Rules(loss=loss, intercept=question.rules.intercept)
-    if question.has_few():
-        return [Matrix(*mean) for mean in [*_of_each_class(question.machines_of_classes()), *question.means([own])]]
+    if question.has_few():  # beside machines half of the passes say about as much
+        means = question.means([own], ceil(epochs(question) / 2))
+        return [Matrix(*mean) for mean in [*_of_each_class(question.machines_of_classes()), *means]]
     plans = _of_each_class(extra_plans(question, () if epochs(question) > 1 else BALL)[1:])
     if not question.has_many() or not _is_often_wrong(question):
         return [Matrix(*mean) for mean in question.means([*plans, own])]
