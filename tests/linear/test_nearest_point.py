@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
 from regretless import _core
+from regretless.linear import separate
 from regretless.linear.separation.gordan import _equations, _equations_of_any
 from regretless.textbook.nearest_point import nearest_point
 
@@ -148,3 +150,12 @@ def test_equations_of_numbers_of_about_one_size_are_those_of_any_numbers(unit, l
     one_by_one, most = _equations_of_any(table)
     assert together.tolist() == one_by_one.tolist()
     assert digits == most
+
+
+@pytest.mark.parametrize(("large", "small"), [(1e50, 1e-290), (1e20, 1e-308), (2.0**60, 2.0**-1000)])
+def test_no_small_number_is_lost_beside_large_ones_of_its_column(large, small):
+    """Rows that a vector separates in exact numbers are not said to combine to nothing where floats would lose one."""
+    Z = np.array([[large, large, large], [-large, -large, large], [small, 0.0, -2 * large]])
+    vector = [3 * Fraction(large) / Fraction(small), -3 * Fraction(large) / Fraction(small), Fraction(1)]
+    assert all(sum(Fraction(z) * v for z, v in zip(row, vector, strict=True)) > 0 for row in Z.tolist())
+    assert separate(Z, [1, 1, 1]).separable is not False

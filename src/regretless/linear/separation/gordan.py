@@ -9,6 +9,7 @@ from math import gcd, lcm
 import numpy as np
 
 from ...data.batch import Array
+from .signed_rows import UNDERFLOW
 
 MOST_EXACT_VALUES = 500_000
 MOST_EXACT_WORK = 4e6  # multiplications of whole numbers of a few dozen digits: seconds
@@ -52,6 +53,7 @@ def _enclosed_weights(rows: Array, weights: Array) -> Array | None:
     unit, gram = 2 * (len(rows) + 4) * 2.0**-53, rows.T @ rows
     for _ in range(2):
         point, rounding, least = weights @ rows, unit * (np.abs(weights) @ np.abs(rows)), float(weights.min())
+        rounding += UNDERFLOW  # which small numbers of a column with large ones suffer too
         nothing = least > 0 and bool((np.abs(point) <= rounding).all())
         if nothing and _stretches(gram, 4 * float(np.linalg.norm(rounding)) / least, unit):
             return weights / float(weights.sum())
@@ -104,8 +106,8 @@ def _exact_solution(rows: Array, weights: Array, most: float) -> tuple[bool | No
 
 def _equations(rows: Array) -> tuple[Array, int]:
     """The columns as equations with the smallest whole coefficients, and the most binary digits of any."""
-    whole = np.ldexp(rows, 53 - np.frexp(np.abs(rows).max(axis=0))[1]).T  # exact, or infinite
-    if (np.rint(whole) == whole).all() and np.isfinite(whole).all():
+    whole = np.ldexp(rows, 53 - np.frexp(np.abs(rows).max(axis=0))[1]).T  # exact, or infinite, or 0 of what is not
+    if (np.rint(whole) == whole).all() and np.isfinite(whole).all() and ((whole == 0) == (rows.T == 0)).all():
         numbers = whole.astype(np.int64)
         numbers //= np.gcd.reduce(numbers, axis=1)[:, None]
         return numbers.astype(object), int(np.abs(numbers).max()).bit_length()
