@@ -260,9 +260,11 @@ class CertifiedLearner(FirstPass, ABC):
     def _judged_twice(self, question: Question) -> list[Certificate]:
         """One certificate a theorem, by the quick search and by the deep one, whichever is tighter."""
         quick = replace(question, deep=False)
+        if question.against is not None:  # nothing is searched
+            return self.judge(quick)
+        if not question.at_hand():  # there is nothing more to look for
+            return [tighter_of(one, one) for one in self.judge(quick)]
         deep = replace(question, sample=None) if question.in_memory else question
-        if question.against is not None or not question.at_hand():  # then there is nothing more to look for
-            return [tighter_of(one, one) for one in self.judge(deep if question.at_hand() else quick)]
         both = self.judge(deep), self.judge(quick)
         return [tighter_of(*each) for each in zip(*both, strict=True)]
 

@@ -24,7 +24,7 @@ PROOF_WORK, PROOF_AN_ENTRY = 1.5e8, 20.0  # multiplications of the search among 
 FEW_A_COLUMN, WRONG_A_COLUMN, FEW_WRONG = 4, 2, 0.02
 SOME = 256, 1024  # rows of larger ones that it looks at then, so many at least and at most
 UNKNOWN = f"{OPEN}those that were looked at can{DEEPER}"
-WIDE = f"{OPEN}as many as would be looked at mostly can, so wide{DEEPER}"
+WIDE = f"{OPEN}the few that would be looked at mostly can, so many columns they have{DEEPER}"
 
 
 def with_signs(question: Question, rounds: Rounds, target: int) -> Iterator[tuple[Batch, Array]]:
