@@ -29,8 +29,7 @@ T = TypeVar("T")
 Rounds = Callable[[], Iterator[tuple[Batch, Array]]]
 MOST_PLAYED = 1_000_000  # entries that the extra passes of one learner look at for a few targets, when rounds are few
 DEEP_WORK = 5e10  # multiplications of a search that may take ten seconds or so
-QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 3e7, 300.0, 4  # of one that may take as long as some passes
-WORK_OF_CLASSES = 1e8  # of one for all classes together, in the place of QUICK_WORK
+QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 1e8, 300.0, 4  # of one that may take as long as some passes
 FEW_TARGETS = 4  # for each of which scales are looked for on several rays, and finely
 MOST_CLIMBS = 10  # passes of support vector machines, which come near sooner
 # Of those of each class: entries times classes that all passes look at, unless these would be too few; and up to how
@@ -127,9 +126,8 @@ class Question:
         it is known that it will end with a margin, or likely, as of rows in general position that are no more than the
         columns."""
         likely = separable or self.rows <= self.state.columns
-        least, parts = (WORK_OF_CLASSES, 1) if together else (QUICK_WORK, self.state.targets)
-        work = DEEP_WORK if self.deep else (least + WORK_AN_ENTRY * entries) * (SEPARABLE if likely else 1)
-        return Budget(work=work / parts, more="" if self.deep else DEEPER)
+        work = DEEP_WORK if self.deep else (QUICK_WORK + WORK_AN_ENTRY * entries) * (SEPARABLE if likely else 1)
+        return Budget(work=work / (1 if together else self.state.targets), more="" if self.deep else DEEPER)
 
     def ledgers(self) -> list[Any]:
         """What theorems are read on: one ledger a target."""
