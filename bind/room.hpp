@@ -17,14 +17,22 @@ namespace regretless {
 
 inline constexpr std::size_t large_page = std::size_t(1) << 21;  // bytes
 
-// Under a sanitizer memory comes from where it watches.
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+// Under a sanitizer memory comes from where it watches. Gcc says by a macro that there is one, clang by a feature.
+#if defined(__SANITIZE_ADDRESS__)
+#define REGRETLESS_WATCHED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define REGRETLESS_WATCHED 1
+#endif
+#endif
+
+#if defined(__linux__) && !defined(REGRETLESS_WATCHED)
 inline constexpr std::size_t least_mapped = large_page / 2;
 
 // Zeros that take no memory until they are written to; null if there is no room.
 inline void* map_pages(std::size_t bytes) {
   const std::size_t size = bytes + large_page;
-  void* const at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) return nullptr;
   char* const first = static_cast<char*>(at);
   const std::size_t before = -reinterpret_cast<std::uintptr_t>(at) % large_page;

@@ -136,6 +136,15 @@ def test_a_class_that_was_first_and_turns_out_the_larger_is_played_again(run, tm
     assert (verified["differs"], "mistakes" in verified["run"]["numbers"]) == (0, True)
 
 
+@pytest.mark.parametrize("learner", ["perceptron", "multiclass-perceptron", "winnow"])
+def test_a_report_of_rows_of_one_class_agrees(run, tmp_path, learner):
+    """Where no row is of a second class certificates are compared, and none differs."""
+    data = write(tmp_path / "one.svm", [f"1 1:{k} 2:1\n" for k in range(1, 9)])
+    verified = verification(run, learned(run, data, learner), data)
+    assert verified["differs"] == 0
+    assert verified["agrees"] > 0
+
+
 @pytest.mark.parametrize("learner", ["perceptron", "p-norm-perceptron", "second-order-perceptron"])
 def test_ties_that_another_sign_decided_are_not_played_again(run, tmp_path, learner):
     """Where ties go to one sign and the smaller class was +1 while it was alone an honest report agrees, and the output

@@ -363,7 +363,7 @@ class _LearnedRounds:
         rounds, classes = self.count * int(self.passes), len(self.classes)
         late = [self._asked[target].late for target in self.targets]
         whole = all(len(run.get("scores", ())) == rounds - its for run, its in zip(each, late, strict=True))
-        if not whole or (self._is_one_sided and self._turns()):  # or one class was learned before others
+        if not whole or classes < 2 or (self._is_one_sided and self._turns()):  # or one class was learned before others
             return {}
         if len(each) == 1 and classes > 2:
             known = self.arriving.known() + [list(range(classes))] * (rounds - self.count)
