@@ -52,13 +52,14 @@ std::tuple<SpanStarts, Array1<std::int64_t>, Table> multiples(
   for (std::size_t k = 0; k < ends.size(); ++k) starts.push_back(starts.back() + 1);
   const auto count = std::size_t(starts.back());
   auto edges = std::make_unique_for_overwrite<std::int64_t[]>(count);
-  auto numbers = std::make_unique_for_overwrite<double[]>(numbers_of_a_multiple * count);
+  auto numbers = std::make_unique_for_overwrite<double[]>(MultiplesTable::numbers_of_a_multiple * count);
   std::fill_n(edges.get(), count, -1);
   MultiplesTable table{numbers.get(), std::int64_t(count)};
   for (const auto& [ray, first, last] : spans) table.add_edges(rays[known(ray)], first, last, step, edges.get());
   for (const auto& [ray, s] : ends) table.add_end(rays[known(ray)], s);
   double* const data = numbers.get();
-  return {std::move(starts), handed_over(edges, count), Table(data, {numbers_of_a_multiple, count}, owner_of(numbers))};
+  return {std::move(starts), handed_over(edges, count),
+          Table(data, {MultiplesTable::numbers_of_a_multiple, count}, owner_of(numbers))};
 }
 
 std::vector<std::vector<std::pair<double, std::int64_t>>> least_by_span(const std::vector<Reals>& each,

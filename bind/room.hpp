@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <new>
@@ -29,6 +31,19 @@ inline constexpr std::size_t large_page = std::size_t(1) << 21;  // bytes
 #if defined(__linux__) && !defined(REGRETLESS_WATCHED)
 inline constexpr std::size_t least_mapped = large_page / 2;
 
+// Whether the system has any: fresh small ones would cost more than memory that was in use before.
+inline bool has_large_pages() {
+  static const bool has = [] {
+    std::FILE* const file = std::fopen("/sys/kernel/mm/transparent_hugepage/enabled", "r");
+    if (!file) return false;
+    char line[64] = {};
+    const bool read = std::fgets(line, sizeof line, file) != nullptr;
+    std::fclose(file);
+    return read && !std::strstr(line, "[never]");
+  }();
+  return has;
+}
+
 // Zeros that take no memory until they are written to; null if there is no room.
 inline void* map_pages(std::size_t bytes) {
   const std::size_t size = bytes + large_page;
@@ -38,12 +53,13 @@ inline void* map_pages(std::size_t bytes) {
   const std::size_t before = -reinterpret_cast<std::uintptr_t>(at) % large_page;
   if (before > 0) munmap(first, before);
   munmap(first + before + bytes, large_page - before);
-  madvise(first + before, bytes, MADV_HUGEPAGE);  // where there are none, small ones will do
+  madvise(first + before, bytes, MADV_HUGEPAGE);  // where none is free, small ones will do
   return first + before;
 }
 inline void unmap_pages(void* at, std::size_t bytes) { munmap(at, bytes); }
 #else
 inline constexpr std::size_t least_mapped = std::numeric_limits<std::size_t>::max();
+inline bool has_large_pages() { return false; }
 inline void* map_pages(std::size_t) { return nullptr; }
 inline void unmap_pages(void*, std::size_t) {}
 #endif
@@ -67,7 +83,7 @@ RoomOf<T> room_for(std::int64_t numbers) {
   if (numbers < 0 || std::size_t(numbers) > most / sizeof(T)) throw std::bad_alloc();
   const std::size_t bytes = std::size_t(numbers) * sizeof(T);
   FreeRoom from;
-  if (bytes >= least_mapped) from.mapped = (bytes + large_page - 1) / large_page * large_page;
+  if (bytes >= least_mapped && has_large_pages()) from.mapped = (bytes + large_page - 1) / large_page * large_page;
   void* const room =
       from.mapped > 0 ? map_pages(from.mapped) : operator new[](bytes, std::align_val_t{64}, std::nothrow);
   if (!room) throw std::bad_alloc();

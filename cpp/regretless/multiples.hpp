@@ -18,10 +18,10 @@ struct SummedRay {
   double size = 1, least = 0, own = 1, product = 0, divergence = 0;
 };
 
-// The numbers of a multiple, each in a row of the table.
-enum Of { scale, hinge, squared_hinge, norm, smallest, own, product, divergence, numbers_of_a_multiple };
-
 struct MultiplesTable {
+  // The numbers of a multiple, each in a row.
+  enum Of { scale, hinge, squared_hinge, norm, smallest, own, product, divergence, numbers_of_a_multiple };
+
   double* numbers = nullptr;  // (numbers_of_a_multiple, count)
   std::int64_t count = 0, filled = 0;
 

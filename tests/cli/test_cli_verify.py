@@ -136,7 +136,7 @@ def test_a_class_that_was_first_and_turns_out_the_larger_is_played_again(run, tm
     assert (verified["differs"], "mistakes" in verified["run"]["numbers"]) == (0, True)
 
 
-@pytest.mark.parametrize("learner", ["perceptron", "multiclass-perceptron", "winnow"])
+@pytest.mark.parametrize("learner", ["perceptron", "passive-aggressive", "arow"])
 def test_a_report_of_rows_of_one_class_agrees(run, tmp_path, learner):
     """Where no row is of a second class certificates are compared, and none differs."""
     data = write(tmp_path / "one.svm", [f"1 1:{k} 2:1\n" for k in range(1, 9)])
