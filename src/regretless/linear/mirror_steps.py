@@ -414,11 +414,11 @@ class SimplexGeometry(DualGeometry):
         """The vector of the largest margin over the simplex, where the linear program is small for the budget."""
         from .separation.simplex_margin import max_margin_simplex_signed, program_work
 
+        if separable is False or batch.entries > MOST_LP_ENTRIES:
+            return ()
         if budget is None or self.made_for_margin:
             budget = Budget(work=MOST_LP_WORK)
-        work = program_work(batch, self.balanced) * (1 if separable else UNLIKELY)
-        many = self._groups is not None or batch.entries > MOST_LP_ENTRIES
-        if separable is False or many or budget.late(work):
+        elif budget.late(program_work(batch, self.balanced) * (1 if separable else UNLIKELY)):
             return ()
         margin = max_margin_simplex_signed(
             batch, signs, balanced=self.balanced, intercept=self.intercept, budget=budget
