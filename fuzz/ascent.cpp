@@ -130,8 +130,10 @@ void measure(Input& in) {
     MUST(alone == sums[k] || (alone != alone && sums[k] != sums[k]));
   }
   kernels.four.divide(at(table), at(sums), 0.5, columns);
-  kernels.four.sizes(at(table), roots.data(), columns, at(sizes), at(products));
-  kernels.four.shares(at(table), at(sizes), columns, at(logs), at(counts));
+  const std::vector<double> groups = array<double>(in.below(2) * 3 * columns, [&] { return in.any(); });
+  const double* const of = groups.empty() ? nullptr : groups.data();  // or each column is one
+  kernels.four.sizes(at(table), roots.data(), of, columns, at(sizes), at(products));
+  kernels.four.shares(at(table), at(sizes), of, columns, at(logs), at(counts));
   kernels.take_positive(at(table), columns * penalties);
   for (const double entry : table) MUST(entry >= 0);
   std::vector<std::int64_t> numbers;
