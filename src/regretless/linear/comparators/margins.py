@@ -106,17 +106,9 @@ def why_inseparable(
 
     Parameters
     ----------
-    batch : Batch
-        All rows.
-    signs : ndarray, shape (rows,)
-        Labels, -1 or 1.
-    intercept : float
-        Size of the constant feature; 0 for none.
+    batch, signs, intercept, budget, call
+        As for `margin_direction`.
     vector : Vector
-    budget : Budget
-        What the search may cost.
-    call : callable
-        What rows are called.
     margins : ndarray, shape (rows,), optional
         Those of the vector, where they are known.
 

@@ -306,15 +306,18 @@ def passes_over(entries: int) -> int:
 def orders_of(rows: int, passes: int) -> list[Array]:
     """The orders of some passes: what comes sorted by label would be learned badly. All searches over so many rows have
     the same, and those of few rows are kept."""
-    return _kept_orders(rows, passes) if rows <= MOST_SHUFFLED else _orders(rows, passes)
+    return list(_orders_of_few(rows, passes) if rows <= MOST_SHUFFLED else _orders(rows, passes))
 
 
-def _orders(rows: int, passes: int) -> list[Array]:
+def _orders(rows: int, passes: int) -> tuple[Array, ...]:
     random = np.random.default_rng(0)
-    return [_order(rows, random) for _ in range(passes)]
+    orders = tuple(_order(rows, random) for _ in range(passes))
+    for order in orders:
+        order.flags.writeable = False  # others are given the same
+    return orders
 
 
-_kept_orders = lru_cache(maxsize=8)(_orders)
+_orders_of_few = lru_cache(maxsize=8)(_orders)
 
 
 def _order(rows: int, random: np.random.Generator) -> Array:
