@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#if defined(__x86_64__)
+#if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__x86_64__)  // what plain x86-64 has, in a ninth of the lines
+#include <emmintrin.h>
 #endif
 
 #ifdef __SANITIZE_ADDRESS__  // a check at every step, many times inlined, would take the compiler minutes a file
