@@ -1,5 +1,6 @@
 // The aggregating kernels of one instruction set: compiled once for each, REGRETLESS_ISA being its name.
 #include "regretless/aggregated.hpp"
+#include "regretless/table_name.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -17,10 +18,6 @@ static LinearVerdict score_members(const Block& block, const AggregatedRules& ru
 
 }  // namespace regretless::REGRETLESS_ISA
 
-#define REGRETLESS_PASTE(a, b) a##b
-#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(aggregated_, isa)
-
 namespace regretless {
-const AggregatedKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::play_members,
-                                                            REGRETLESS_ISA::score_members};
+const AggregatedKernels REGRETLESS_TABLE(aggregated_) = {REGRETLESS_ISA::play_members, REGRETLESS_ISA::score_members};
 }  // namespace regretless

@@ -7,6 +7,7 @@
 #include "regretless/dual_ascent.hpp"
 #include "regretless/joined_columns.hpp"
 #include "regretless/leads.hpp"
+#include "regretless/table_name.hpp"
 #include "regretless/vector_tables.hpp"
 #include "regretless/written_margins.hpp"
 
@@ -60,31 +61,28 @@ static constexpr TableKernels of_tables{column_squares<N>, divide_columns<N>, si
 
 }  // namespace regretless::REGRETLESS_ISA
 
-#define REGRETLESS_PASTE(a, b) a##b
-#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(ascent_kernels_, isa)
-
 namespace regretless {
-const AscentKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::climb_block,
-                                                        REGRETLESS_ISA::climb_classes_of_block,
-                                                        REGRETLESS_ISA::squares_of_block,
-                                                        REGRETLESS_ISA::margins_of_block,
-                                                        REGRETLESS_ISA::leads_of_block,
-                                                        REGRETLESS_ISA::bin_margins,
-                                                        REGRETLESS_ISA::take_bins,
-                                                        REGRETLESS_ISA::add_hinges,
-                                                        REGRETLESS_ISA::squares,
-                                                        REGRETLESS_ISA::mark_columns<std::int32_t>,
-                                                        REGRETLESS_ISA::mark_columns<std::int64_t>,
-                                                        REGRETLESS_ISA::rank_columns<std::int32_t>,
-                                                        REGRETLESS_ISA::rank_columns<std::int64_t>,
-                                                        REGRETLESS_ISA::mark_block,
-                                                        REGRETLESS_ISA::join_block,
-                                                        REGRETLESS_ISA::join_table,
-                                                        REGRETLESS_ISA::of_tables<1>,
-                                                        REGRETLESS_ISA::of_tables<4>,
-                                                        REGRETLESS_ISA::of_tables<8>,
-                                                        REGRETLESS_ISA::take_positive,
-                                                        REGRETLESS_ISA::take_rows,
-                                                        REGRETLESS_ISA::read_diagonal,
-                                                        REGRETLESS_ISA::turn_cells};
+const AscentKernels REGRETLESS_TABLE(ascent_kernels_) = {REGRETLESS_ISA::climb_block,
+                                                         REGRETLESS_ISA::climb_classes_of_block,
+                                                         REGRETLESS_ISA::squares_of_block,
+                                                         REGRETLESS_ISA::margins_of_block,
+                                                         REGRETLESS_ISA::leads_of_block,
+                                                         REGRETLESS_ISA::bin_margins,
+                                                         REGRETLESS_ISA::take_bins,
+                                                         REGRETLESS_ISA::add_hinges,
+                                                         REGRETLESS_ISA::squares,
+                                                         REGRETLESS_ISA::mark_columns<std::int32_t>,
+                                                         REGRETLESS_ISA::mark_columns<std::int64_t>,
+                                                         REGRETLESS_ISA::rank_columns<std::int32_t>,
+                                                         REGRETLESS_ISA::rank_columns<std::int64_t>,
+                                                         REGRETLESS_ISA::mark_block,
+                                                         REGRETLESS_ISA::join_block,
+                                                         REGRETLESS_ISA::join_table,
+                                                         REGRETLESS_ISA::of_tables<1>,
+                                                         REGRETLESS_ISA::of_tables<4>,
+                                                         REGRETLESS_ISA::of_tables<8>,
+                                                         REGRETLESS_ISA::take_positive,
+                                                         REGRETLESS_ISA::take_rows,
+                                                         REGRETLESS_ISA::read_diagonal,
+                                                         REGRETLESS_ISA::turn_cells};
 }  // namespace regretless

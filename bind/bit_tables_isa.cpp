@@ -2,10 +2,8 @@
 #include "regretless/bit_tables.hpp"
 
 #include "regretless/rank_of_set.hpp"
+#include "regretless/table_name.hpp"
 #include "regretless/transposing.hpp"
-
-#define REGRETLESS_PASTE(a, b) a##b
-#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(bit_tables_, isa)
 
 namespace regretless {
 
@@ -15,6 +13,6 @@ inline std::int64_t rank_of_all(std::uint64_t* rows, std::int64_t count, std::in
 }
 }  // namespace REGRETLESS_ISA
 
-const BitTableKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::transpose_bits, REGRETLESS_ISA::rank_of_all};
+const BitTableKernels REGRETLESS_TABLE(bit_tables_) = {REGRETLESS_ISA::transpose_bits, REGRETLESS_ISA::rank_of_all};
 
 }  // namespace regretless

@@ -1,6 +1,7 @@
 // The kernels that combine experts, for one instruction set: compiled once for each, REGRETLESS_ISA being its name.
 #include "regretless/catalogue.hpp"
 #include "regretless/combine.hpp"
+#include "regretless/table_name.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -75,11 +76,8 @@ static double gap(const Combination& s) { return gap_of(ExpertWorkspace(s)); }
 
 }  // namespace regretless::REGRETLESS_ISA
 
-#define REGRETLESS_PASTE(a, b) a##b
-#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(combiners_, isa)
-
 namespace regretless {
-const Combiners REGRETLESS_TABLE(REGRETLESS_ISA) = {
+const Combiners REGRETLESS_TABLE(combiners_) = {
     REGRETLESS_ISA::rules,  REGRETLESS_ISA::play,           REGRETLESS_ISA::play_delayed, REGRETLESS_ISA::predict,
     REGRETLESS_ISA::settle, REGRETLESS_ISA::settle_charges, REGRETLESS_ISA::weights,      REGRETLESS_ISA::rates,
     REGRETLESS_ISA::rate,   REGRETLESS_ISA::log_potential,  REGRETLESS_ISA::gap,          REGRETLESS_ISA::widen};

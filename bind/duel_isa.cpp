@@ -1,6 +1,7 @@
 // The kernels of self-play for one instruction set: compiled once for each, REGRETLESS_ISA being its name.
 #include "regretless/catalogue.hpp"
 #include "regretless/duel.hpp"
+#include "regretless/table_name.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -36,10 +37,7 @@ static void shorten(const void* values, bool single, std::int64_t rows, std::int
 
 }  // namespace regretless::REGRETLESS_ISA
 
-#define REGRETLESS_PASTE(a, b) a##b
-#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(duelists_, isa)
-
 namespace regretless {
-const Duelists REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::methods, REGRETLESS_ISA::play, REGRETLESS_ISA::gains,
-                                                   REGRETLESS_ISA::shorten};
+const Duelists REGRETLESS_TABLE(duelists_) = {REGRETLESS_ISA::methods, REGRETLESS_ISA::play, REGRETLESS_ISA::gains,
+                                              REGRETLESS_ISA::shorten};
 }  // namespace regretless

@@ -1,6 +1,7 @@
 // The kernels of bandits that draw by features, of one instruction set: compiled once for each, REGRETLESS_ISA being
 // its name.
 #include "regretless/explore.hpp"
+#include "regretless/table_name.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -48,11 +49,8 @@ static ExploreVerdict play(const Explore& s, const Block& block, const Trial& tr
 
 }  // namespace regretless::REGRETLESS_ISA
 
-#define REGRETLESS_PASTE(a, b) a##b
-#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(explore_, isa)
-
 namespace regretless {
-const ExploreKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {
+const ExploreKernels REGRETLESS_TABLE(explore_) = {
     REGRETLESS_ISA::explore_rules, REGRETLESS_ISA::foresee, REGRETLESS_ISA::choose_arm, REGRETLESS_ISA::note_decision,
     REGRETLESS_ISA::settle,        REGRETLESS_ISA::teach,   REGRETLESS_ISA::play};
 }  // namespace regretless

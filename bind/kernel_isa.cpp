@@ -1,5 +1,6 @@
 // The kernel perceptron on one instruction set: compiled once for each, REGRETLESS_ISA being its name.
 #include "regretless/kernel_play.hpp"
+#include "regretless/table_name.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -45,10 +46,7 @@ static KernelVerdict adopt(const Block& block, const KernelRules& rules, KernelS
 
 }  // namespace regretless::REGRETLESS_ISA
 
-#define REGRETLESS_PASTE(a, b) a##b
-#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(kernel_, isa)
-
 namespace regretless {
-const KernelFunctions REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::play, REGRETLESS_ISA::score,
-                                                          REGRETLESS_ISA::gram, REGRETLESS_ISA::adopt};
+const KernelFunctions REGRETLESS_TABLE(kernel_) = {REGRETLESS_ISA::play, REGRETLESS_ISA::score, REGRETLESS_ISA::gram,
+                                                   REGRETLESS_ISA::adopt};
 }  // namespace regretless

@@ -7,6 +7,7 @@
 #include "regretless/multiclass.hpp"
 #include "regretless/ray_histogram.hpp"
 #include "regretless/selective.hpp"
+#include "regretless/table_name.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -58,11 +59,8 @@ static LinearVerdict charge(const Block& block, const Labels& labels, const Rule
 
 }  // namespace regretless::REGRETLESS_ISA
 
-#define REGRETLESS_PASTE(a, b) a##b
-#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(kernels_, isa)
-
 namespace regretless {
-const Kernels REGRETLESS_TABLE(REGRETLESS_ISA) = {
+const Kernels REGRETLESS_TABLE(kernels_) = {
     REGRETLESS_ISA::geometries, REGRETLESS_ISA::losses, REGRETLESS_ISA::AnyRate::facts, REGRETLESS_ISA::charges,
     REGRETLESS_ISA::play,       REGRETLESS_ISA::score,  REGRETLESS_ISA::sight_rays,     REGRETLESS_ISA::charge};
 }  // namespace regretless

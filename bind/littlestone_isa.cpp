@@ -3,6 +3,7 @@
 
 #include "regretless/littlestone_task.hpp"
 #include "regretless/randomized_search.hpp"
+#include "regretless/table_name.hpp"
 
 namespace regretless::REGRETLESS_ISA::littlestone {
 
@@ -52,23 +53,20 @@ static bool full(const void* held) {
 
 }  // namespace regretless::REGRETLESS_ISA::littlestone
 
-#define REGRETLESS_PASTE(a, b) a##b
-#define REGRETLESS_TABLE(name, isa) REGRETLESS_PASTE(name, isa)
-
 namespace regretless {
 
 namespace of_isa = REGRETLESS_ISA::littlestone;
 using of_isa::LittlestoneTask;
 using of_isa::RandomizedSearch;
 
-const LittlestoneKernels REGRETLESS_TABLE(littlestone_kernels_, REGRETLESS_ISA) = {of_isa::make<LittlestoneTask>,
-                                                                                   of_isa::end<LittlestoneTask>,
-                                                                                   of_isa::run,
-                                                                                   of_isa::tree,
-                                                                                   of_isa::words<LittlestoneTask>,
-                                                                                   of_isa::known<LittlestoneTask>,
-                                                                                   of_isa::full<LittlestoneTask>};
-const RandomizedKernels REGRETLESS_TABLE(randomized_kernels_, REGRETLESS_ISA) = {
+const LittlestoneKernels REGRETLESS_TABLE(littlestone_kernels_) = {of_isa::make<LittlestoneTask>,
+                                                                   of_isa::end<LittlestoneTask>,
+                                                                   of_isa::run,
+                                                                   of_isa::tree,
+                                                                   of_isa::words<LittlestoneTask>,
+                                                                   of_isa::known<LittlestoneTask>,
+                                                                   of_isa::full<LittlestoneTask>};
+const RandomizedKernels REGRETLESS_TABLE(randomized_kernels_) = {
     of_isa::make<RandomizedSearch>,  of_isa::end<RandomizedSearch>,   of_isa::run_randomized,
     of_isa::words<RandomizedSearch>, of_isa::known<RandomizedSearch>, of_isa::full<RandomizedSearch>};
 

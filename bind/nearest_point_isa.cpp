@@ -1,10 +1,8 @@
 // The search for the nearest point of a convex hull for one instruction set: compiled once for each, REGRETLESS_ISA
 // being its name.
 #include "regretless/nearest_point.hpp"
-
-#define REGRETLESS_PASTE(a, b) a##b
-#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(hull_kernels_, isa)
+#include "regretless/table_name.hpp"
 
 namespace regretless {
-const HullKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::nearest_point};
+const HullKernels REGRETLESS_TABLE(hull_kernels_) = {REGRETLESS_ISA::nearest_point};
 }  // namespace regretless

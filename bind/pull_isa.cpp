@@ -2,6 +2,7 @@
 #include "regretless/catalogue.hpp"
 #include "regretless/pull.hpp"
 #include "regretless/pull_rules.hpp"
+#include "regretless/table_name.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -114,11 +115,8 @@ static PullVerdict inspect(const PullTable& table, double low, double high, std:
 
 }  // namespace regretless::REGRETLESS_ISA
 
-#define REGRETLESS_PASTE(a, b) a##b
-#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(pullers_, isa)
-
 namespace regretless {
-const Pullers REGRETLESS_TABLE(REGRETLESS_ISA) = {
+const Pullers REGRETLESS_TABLE(pullers_) = {
     REGRETLESS_ISA::rules,  REGRETLESS_ISA::play_table, REGRETLESS_ISA::play_noise, REGRETLESS_ISA::open,
     REGRETLESS_ISA::settle, REGRETLESS_ISA::draw,       REGRETLESS_ISA::update,     REGRETLESS_ISA::probabilities,
     REGRETLESS_ISA::rates,  REGRETLESS_ISA::rebuild,    REGRETLESS_ISA::uniforms,   REGRETLESS_ISA::find,

@@ -1,6 +1,7 @@
 // The regression kernels of one instruction set: compiled once for each, REGRETLESS_ISA being its name.
 #include "regretless/catalogue.hpp"
 #include "regretless/regression.hpp"
+#include "regretless/table_name.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -24,10 +25,7 @@ static LinearVerdict score_rows(const Block& block, const RegressionRules& rules
 
 }  // namespace regretless::REGRETLESS_ISA
 
-#define REGRETLESS_PASTE(a, b) a##b
-#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(regression_, isa)
-
 namespace regretless {
-const RegressionKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::regression_losses,
-                                                            REGRETLESS_ISA::play_outcomes, REGRETLESS_ISA::score_rows};
+const RegressionKernels REGRETLESS_TABLE(regression_) = {REGRETLESS_ISA::regression_losses,
+                                                         REGRETLESS_ISA::play_outcomes, REGRETLESS_ISA::score_rows};
 }  // namespace regretless

@@ -1,5 +1,6 @@
 // Ridge logistic regression for one instruction set: compiled once for each, REGRETLESS_ISA being its name.
 #include "regretless/ridge.hpp"
+#include "regretless/table_name.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -10,9 +11,6 @@ static LinearVerdict minimise(const Block& block, const Labels& labels, const Ri
 
 }  // namespace regretless::REGRETLESS_ISA
 
-#define REGRETLESS_PASTE(a, b) a##b
-#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(ridge_kernels_, isa)
-
 namespace regretless {
-const RidgeKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::minimise};
+const RidgeKernels REGRETLESS_TABLE(ridge_kernels_) = {REGRETLESS_ISA::minimise};
 }  // namespace regretless

@@ -1,6 +1,7 @@
 // The second-order kernels of one instruction set: compiled once for each, REGRETLESS_ISA being its name.
 #include "regretless/second_order.hpp"
 #include "regretless/second_order_sketch.hpp"
+#include "regretless/table_name.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -45,10 +46,7 @@ static LinearVerdict score_second_order(const Block& block, const Rules& rules, 
 
 }  // namespace regretless::REGRETLESS_ISA
 
-#define REGRETLESS_PASTE(a, b) a##b
-#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(second_order_, isa)
-
 namespace regretless {
-const SecondOrderKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::play_second_order,
-                                                             REGRETLESS_ISA::score_second_order};
+const SecondOrderKernels REGRETLESS_TABLE(second_order_) = {REGRETLESS_ISA::play_second_order,
+                                                            REGRETLESS_ISA::score_second_order};
 }  // namespace regretless

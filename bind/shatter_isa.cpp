@@ -1,9 +1,7 @@
 // The kernels of VC dimensions for one instruction set: compiled once for each, REGRETLESS_ISA being its name.
 #include "regretless/shatter.hpp"
-
-#define REGRETLESS_PASTE(a, b) a##b
-#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(shatter_kernels_, isa)
+#include "regretless/table_name.hpp"
 
 namespace regretless {
-const ShatterKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::run_shatter, REGRETLESS_ISA::dive};
+const ShatterKernels REGRETLESS_TABLE(shatter_kernels_) = {REGRETLESS_ISA::run_shatter, REGRETLESS_ISA::dive};
 }  // namespace regretless

@@ -1,5 +1,6 @@
 // The svmlight reader of one instruction set: this file is compiled once for each, REGRETLESS_ISA being its name.
 #include "regretless/svmlight.hpp"
+#include "regretless/table_name.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -10,9 +11,6 @@ static void read_svmlight(SvmlightJob& job) {
 
 }  // namespace regretless::REGRETLESS_ISA
 
-#define REGRETLESS_PASTE(a, b) a##b
-#define REGRETLESS_NAME(isa) REGRETLESS_PASTE(svmlight_, isa)
-
 namespace regretless {
-const SvmlightKernel REGRETLESS_NAME(REGRETLESS_ISA) = REGRETLESS_ISA::read_svmlight;
+const SvmlightKernel REGRETLESS_TABLE(svmlight_) = REGRETLESS_ISA::read_svmlight;
 }  // namespace regretless

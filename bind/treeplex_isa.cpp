@@ -1,4 +1,5 @@
 // The kernels of games in sequence form for one instruction set: compiled once for each, REGRETLESS_ISA being its name.
+#include "regretless/table_name.hpp"
 #include "regretless/treeplex_play.hpp"
 
 namespace regretless::REGRETLESS_ISA {
@@ -15,9 +16,6 @@ static void settle(const TreePlay& g) { settle_tree(g); }
 
 }  // namespace regretless::REGRETLESS_ISA
 
-#define REGRETLESS_PASTE(a, b) a##b
-#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(tree_players_, isa)
-
 namespace regretless {
-const TreePlayers REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::play, REGRETLESS_ISA::settle};
+const TreePlayers REGRETLESS_TABLE(tree_players_) = {REGRETLESS_ISA::play, REGRETLESS_ISA::settle};
 }  // namespace regretless

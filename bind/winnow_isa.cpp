@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "regretless/mirror_play.hpp"
+#include "regretless/table_name.hpp"
 
 namespace regretless::REGRETLESS_ISA {
 
@@ -47,10 +48,7 @@ static void refresh_mirror(const MirrorRules& rules, const MirrorState& state) {
 
 }  // namespace regretless::REGRETLESS_ISA
 
-#define REGRETLESS_PASTE(a, b) a##b
-#define REGRETLESS_TABLE(isa) REGRETLESS_PASTE(mirrors_, isa)
-
 namespace regretless {
-const MirrorKernels REGRETLESS_TABLE(REGRETLESS_ISA) = {REGRETLESS_ISA::play_mirror, REGRETLESS_ISA::score_mirror,
-                                                        REGRETLESS_ISA::refresh_mirror};
+const MirrorKernels REGRETLESS_TABLE(mirrors_) = {REGRETLESS_ISA::play_mirror, REGRETLESS_ISA::score_mirror,
+                                                  REGRETLESS_ISA::refresh_mirror};
 }  // namespace regretless
