@@ -278,7 +278,7 @@ def test_a_play_may_be_cut_anywhere(cuts, method, alternate, average, again):
 def test_a_long_play_comes_up_for_air():
     """A call of very many rounds returns before its end, and goes on to the same bits."""
     payoffs = Payoffs(matrix(400, 300))
-    whole, pieces = Duel(payoffs), Duel(payoffs)
+    whole, pieces = Duel(payoffs, single=True), Duel(payoffs, single=True)
     played, _ = whole.play(10**9)
     assert 0 < played < 10**6
     play(pieces, played // 2)

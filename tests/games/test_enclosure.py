@@ -32,13 +32,18 @@ SCALES = {
 }
 
 
+def whole(numbers: Array) -> tuple[Array, int]:
+    """Floats as whole numbers of parts of 1, and of how many parts: these are summed far sooner than fractions."""
+    ratios = [number.as_integer_ratio() for number in numbers.ravel().tolist()]
+    parts = max(bottom for _, bottom in ratios)
+    return np.array([top * (parts // bottom) for top, bottom in ratios], dtype=object).reshape(numbers.shape), parts
+
+
 def exact_ends(A: Array, p: Array, q: Array) -> tuple[Fraction, Fraction]:
     """What both strategies guarantee, in fractions."""
-    payoffs = [[Fraction(x) for x in row] for row in A.tolist()]
-    row, column = [Fraction(x) for x in p.tolist()], [Fraction(x) for x in q.tolist()]
-    lower = min(sum(x * a for x, a in zip(row, line, strict=True)) for line in zip(*payoffs, strict=True)) / sum(row)
-    upper = max(sum(x * a for x, a in zip(column, line, strict=True)) for line in payoffs) / sum(column)
-    return lower, upper
+    (payoffs, parts), (row, _), (column, _) = whole(A), whole(p), whole(q)
+    lower, upper = (row @ payoffs).min(), (payoffs @ column).max()
+    return Fraction(lower, row.sum() * parts), Fraction(upper, column.sum() * parts)
 
 
 def drawn(rows: int, columns: int, scale: str, seed: int) -> tuple[Array, Array, Array]:
