@@ -358,10 +358,11 @@ def test_skip_counts_and_remembers(isa: str) -> None:
 
 def test_a_million_bad_lines_are_fast() -> None:
     """The cost of a bad line does not grow with the block it stands in."""
-    text = Text(b"1 1:1\n" + b"1 2:1 1:1\n" * 1_000_000)
+    lines = fewer(1_000_000, 100_000)
+    text = Text(b"1 1:1\n" + b"1 2:1 1:1\n" * lines)
     stream, begin = SvmlightStream(text, on_error="skip"), time.process_time()
     assert sum(len(batch) for batch in stream.batches()) == 1
-    assert stream.skipped == 1_000_000
+    assert stream.skipped == lines
     assert time.process_time() - begin < 5
 
 

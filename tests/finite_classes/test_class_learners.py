@@ -532,7 +532,7 @@ def test_copies_go_on_in_threads_of_their_own(kind):
 def test_a_thread_that_waits_for_a_search_can_be_interrupted():
     """Ctrl-C comes through to the thread that waits while another one searches."""
     coins = np.random.default_rng(4)
-    finite_class = FiniteClass(coins.random((fewer(50_000, 10_000), 400)) < 0.03)
+    finite_class = FiniteClass(coins.random((fewer(50_000, 4_000), 400)) < 0.03)
     search = _core.Littlestone(finite_class.columns, finite_class.hypotheses)
     other = threading.Thread(target=search.run, args=(None, 2**31))
     other.start()

@@ -194,7 +194,7 @@ def test_odd_classes(name: str) -> None:
 
 def test_few_hypotheses_on_many_points() -> None:
     """Where points are many, version spaces are named by their hypotheses, and dimensions are the same."""
-    finite_class = random_class(12, 400)
+    finite_class = random_class(12, fewer(400, 100))
     assert littlestone_dimension(finite_class).value == recursive(finite_class) == 3
     wide = random_class(300, 3000, 1)
     dimension = littlestone_dimension(wide)

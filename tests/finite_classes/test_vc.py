@@ -364,7 +364,7 @@ def test_one_search_is_not_run_by_two_threads_at_once() -> None:
     """The second thread is refused, while the first one goes on."""
     finite_class = hard()
     search = _core.Shatter(finite_class.columns, finite_class.hypotheses, 14)
-    first = threading.Thread(target=search.run, args=(10**7,))
+    first = threading.Thread(target=search.run, args=(fewer(10**7, 10**6),))
     first.start()
     refused = False
     while first.is_alive() and not refused:

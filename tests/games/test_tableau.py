@@ -271,7 +271,7 @@ def test_one_thread_at_a_time_uses_a_tableau():
     """While one thread pivots, another is refused instead of spoiling it."""
     refused: set[str] = set()
     for size in (
-        fewer(400, 250),
+        fewer(400, 150),
         400,
         800,
         1200,
