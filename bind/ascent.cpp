@@ -58,7 +58,7 @@ Ascent from_row(Ascent a, std::int64_t first) {
 Report climb(const Any& values, const std::optional<Any>& indices, const std::optional<Any>& starts,
              const Signs& labels, const std::optional<Order>& order, double intercept, const State2& vectors,
              const State1& biases, const State2& multipliers, const Reals& most, const std::optional<State2>& lacks,
-             const std::optional<Reals>& inverse, double inverse_constant) {
+             const std::optional<Reals>& inverse, double inverse_constant, const std::optional<State1>& gains) {
   Ascent a = ascent_of(vectors, biases, lacks, inverse, inverse_constant);
   const std::size_t count = most.size(), width = vectors.shape(1);
   demand(count == 1 || count == penalties || count == 2 * penalties, "one penalty, or four or eight");
@@ -71,8 +71,10 @@ Report climb(const Any& values, const std::optional<Any>& indices, const std::op
   for (std::size_t k = 0; k < most.size(); ++k)
     demand(most.data()[k] > 0 && std::isfinite(most.data()[k]), "the most of a multiplier is a finite number above 0");
   demand(std::int64_t(multipliers.shape(0)) == r.block.rows, "multipliers for each row");
+  demand(!gains || gains->size() == width, "a gain for each vector");
   a.multipliers = multipliers.data();
   a.most = most.data();
+  a.gains = gains ? gains->data() : nullptr;
   a.rounds = r.count;
   std::vector<double> products(a.classes > 1 ? width : 0);
   a.products = products.data();
@@ -471,11 +473,13 @@ void bind_ascent(nb::module_& m) {
       "labels"_a.noconvert(), "order"_a.noconvert().none(), "intercept"_a, "vectors"_a.noconvert(),
       "biases"_a.noconvert(), "multipliers"_a.noconvert(), "most"_a.noconvert(),
       "lacks"_a.noconvert().none() = nb::none(), "inverse"_a.noconvert().none() = nb::none(),
-      "inverse_constant"_a = 1.0,
+      "inverse_constant"_a = 1.0, "gains"_a.noconvert().none() = nb::none(),
       "One pass of coordinate ascent in the dual of a linear support vector machine, or of four or eight, or of four "
       "of each class against the rest, those of a class side by side, where labels are classes; to `lacks` is added "
       "by how much the vectors, and after them the biases, are above their means over the pass. With the inverse of a "
-      "diagonal A they are machines of the rows A^-1/2 x, by vectors that give the rows x the same scores.");
+      "diagonal A they are machines of the rows A^-1/2 x, by vectors that give the rows x the same scores. To `gains` "
+      "is added by how much the "
+      "pass raised the dual of each.");
   m.def("sum_of_squares", &sum_of_squares, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "inverse"_a.noconvert(), "The sum of x'A^-1 x over all rows x, A a diagonal.");
   m.def(

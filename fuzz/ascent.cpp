@@ -19,7 +19,7 @@ struct Machines {
   int machines;  // of each class
   double intercept;
   bool last;
-  std::vector<double> most, vectors, biases, multipliers, lacks;
+  std::vector<double> most, vectors, biases, multipliers, lacks, gains;
 
   Machines(Input& in, Rounds& r, std::int64_t classes)
       : columns(in.below(20)), classes(classes), machines(in.flag() || classes > 1 ? penalties : 2 * penalties),
@@ -35,6 +35,7 @@ struct Machines {
       multipliers.push_back(sound ? 0 : in.unit() * most[std::size_t(k % machines)]);
     multipliers.shrink_to_fit();
     lacks = std::vector<double>(std::size_t((columns + 1) * width()));
+    gains = std::vector<double>(last ? 0 : std::size_t(width()));
   }
   std::int64_t width() const { return classes * machines; }
   Ascent ascent(const Rounds& r, std::vector<double>& products) {
@@ -48,6 +49,7 @@ struct Machines {
     a.most = at(most);
     a.columns = columns;
     a.rounds = r.count;
+    a.gains = last ? nullptr : at(gains);
     a.lacks = last ? at(lacks) : nullptr;
     a.bias_lacks = last ? at(lacks) + columns * width() : nullptr;
     return a;
@@ -60,13 +62,13 @@ struct Machines {
   }
   bool is_like(const Machines& other) const {
     return same(vectors, other.vectors) && same(biases, other.biases) && same(multipliers, other.multipliers) &&
-           same(lacks, other.lacks);
+           same(lacks, other.lacks) && same(gains, other.gains);
   }
   // Those of one class alone.
   Machines of_class(std::int64_t c) const {
     Machines one = *this;
     one.classes = 1;
-    for (auto* numbers : {&one.vectors, &one.biases, &one.multipliers, &one.lacks}) {
+    for (auto* numbers : {&one.vectors, &one.biases, &one.multipliers, &one.lacks, &one.gains}) {
       std::vector<double> its;
       for (std::size_t k = 0; k < numbers->size(); ++k)
         if (std::int64_t(k) % width() / machines == c) its.push_back((*numbers)[k]);

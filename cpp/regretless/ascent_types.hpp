@@ -18,6 +18,7 @@ struct Ascent {
   double* lacks = nullptr;        // (columns, penalties), or null: what the vectors' means over the pass lack of them
   double* bias_lacks = nullptr;   // penalties: the same of the biases
   const double* most = nullptr;   // penalties: what a multiplier may be at most
+  double* gains = nullptr;        // penalties, or null: to it is added by how much the pass raised the dual
   // (columns), or null: the inverse of a diagonal A; the machines are those of the rows A^-1/2 x, and these vectors
   // give the rows x the same scores.
   const double* inverse = nullptr;

@@ -2,7 +2,8 @@
 // Keerthi and Sundararajan 2008): each row's multiplier moves to where the dual is largest, between 0 and the most that
 // the penalty allows, and the vector moves with it. A pass or some are enough for a direction to look along; the mean
 // of the vectors over the last pass is the steadier one. By how much the last vector is above it is summed as the pass
-// goes on: of each step the part of the pass that was over before it.
+// goes on: of each step the part of the pass that was over before it. By how much a pass raises the dual, which is
+// sum a - |w|^2 / 2, says whether another one is worth it.
 #pragma once
 #include "any_rows.hpp"
 #include "ascent_types.hpp"
@@ -18,17 +19,18 @@ REGRETLESS_INLINE bool ascend(double y, double norm2, double b, double past, dou
                               double* products) {
   const auto all = [](double number) { return spread<N>(number); };
   const auto before = load<N>(multipliers), scores = load<N>(products) + all(b) * load<N>(a.biases);
-  const auto aims = before + (all(1) - all(y) * scores) / all(norm2);
+  const auto lacking = all(1) - all(y) * scores, aims = before + lacking / all(norm2);
   // No branches: which way they go is as good as random.
-  const auto next = lower(upper(aims, all(0)), load<N>(a.most)), steps = all(y) * (next - before);
+  const auto next = lower(upper(aims, all(0)), load<N>(a.most)), change = next - before, steps = all(y) * change;
+  if (a.gains) store(a.gains, load<N>(a.gains) + change * (lacking - all(norm2 / 2) * change));
   store(multipliers, next);
   store(products, steps);
   bool moves = false;
   for (int k = 0; k < N; ++k) moves |= products[k] != 0;
   if (moves && b != 0) {
-    const auto change = steps * all(b) * all(a.inverse_constant);
-    store(a.biases, load<N>(a.biases) + change);
-    if (a.lacks) store(a.bias_lacks, load<N>(a.bias_lacks) + all(past) * change);
+    const auto step = steps * all(b) * all(a.inverse_constant);
+    store(a.biases, load<N>(a.biases) + step);
+    if (a.lacks) store(a.bias_lacks, load<N>(a.bias_lacks) + all(past) * step);
   }
   return moves;
 }
@@ -108,6 +110,7 @@ REGRETLESS_INLINE Ascent of_class(Ascent a, std::int64_t c, std::int64_t row) {
   a.biases += first;
   a.multipliers += row * a.classes * penalties + first;
   if (a.lacks) a.lacks += first, a.bias_lacks += first;
+  if (a.gains) a.gains += first;
   return a;
 }
 

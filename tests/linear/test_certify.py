@@ -542,6 +542,8 @@ def test_the_limit_of_a_search_is_counted_in_work(monkeypatch):
     assert [str(one) for one in learner.certify(X, y)] == lines
     monkeypatch.setattr(module, "QUICK_WORK", 1.0)
     monkeypatch.setattr(module, "WORK_AN_ENTRY", 0.0)
+    monkeypatch.setattr(margins, "PROOF_WORK", 1.0)
+    monkeypatch.setattr(margins, "PROOF_AN_ENTRY", 0.0)
     assert "is done; a deep search, deep=True in Python and --deep on the command line" in learner.certify(X, y)[0].why
     monkeypatch.setattr(module, "DEEP_WORK", 1.0)
     assert learner.certify(X, y, deep=True)[0].why.endswith("the work that it may cost is done")

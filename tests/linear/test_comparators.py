@@ -24,11 +24,13 @@ from regretless.linear import (
     PNormPerceptron,
     SecondOrderPerceptron,
     Winnow,
+    max_margin,
     mirror_steps,
 )
 from regretless.linear.aggregated import comparators
 from regretless.linear.arow import PENALTIES
-from regretless.linear.comparators import candidates, margins, question
+from regretless.linear.comparators import margins, question
+from regretless.linear.comparators.machines import MORE_PENALTIES, class_directions, machine_directions
 from regretless.linear.separation.result import INSEPARABLE
 from regretless.regression import AggregatedRegressor
 from regretless.rows import narrowed
@@ -45,7 +47,7 @@ def test_machines_end_near_their_minimum():
 
     def values(passes):
         orders = [random.permutation(60) for _ in range(passes)]
-        means = candidates.machine_directions(batch, y, 0.0, r2, orders)
+        means = machine_directions(batch, y, 0.0, r2, orders)
         losses = [np.maximum(0, 1 - y * (X @ v)).sum() for _, v, _ in means]
         return [v @ v / 2 + c / r2 * loss for (c, v, _), loss in zip(means, losses, strict=True) if c < 10]
 
@@ -56,7 +58,7 @@ def test_machines_end_near_their_minimum():
 def test_no_machines_of_rows_whose_squares_are_no_floats():
     """Where penalties are no floats there are none."""
     X, y = rows_of()
-    assert candidates.machine_directions(Batch(X, None, 9), y, 0.0, 1e-300, [None]) == []
+    assert machine_directions(Batch(X, None, 9), y, 0.0, 1e-300, [None]) == []
 
 
 WIDE = [
@@ -235,9 +237,10 @@ def test_a_vector_of_very_many_columns_is_made_once_it_is_read(monkeypatch):
 
 @pytest.mark.parametrize("kind", [AROW, SecondOrderPerceptron])
 @pytest.mark.parametrize("matrix", ["diagonal", "full"])
-def test_second_order_learners_look_along_machines_in_their_own_metric(kind, matrix):
+def test_second_order_learners_look_along_machines_in_their_own_metric(kind, matrix, monkeypatch):
     """Their machines are those of the rows A^-1/2 x, taken back to the columns that are there, and one of the rows; of
     AROW penalties are in units of |w| / |u|."""
+    monkeypatch.setattr(question, "SETTLED_OF_FEW", 0.0)
     learner = kind(matrix=matrix, intercept=1.0)
     X, y = rows_of()
     state = learner.fit(X, y).state_
@@ -258,7 +261,7 @@ def test_second_order_learners_look_along_machines_in_their_own_metric(kind, mat
     orders = [random.permutation(len(X)) for _ in range(question.MOST_CLIMBS)]
     weights = np.linalg.solve(back, np.append(state.biases()[0], learner.coef_[0]))
     unit = np.linalg.norm(weights) / sqrt(state.energy(0)) if own else 1 / (rows**2).sum(axis=1).mean()
-    most = np.array(PENALTIES if own else candidates.MORE_PENALTIES).reshape(-1, 4) * unit
+    most = np.array(PENALTIES if own else MORE_PENALTIES).reshape(-1, 4) * unit
     means = np.hstack([by_the_book(rows, y, 0.0, orders, some)[1][:-1] for some in most])
     made = np.vstack([np.ravel(biases), np.column_stack(vectors)])
     np.testing.assert_allclose(made[:, :-1], back @ means, rtol=1e-6, atol=1e-9)
@@ -276,6 +279,41 @@ def test_mistakes_of_arow_are_compared_with_a_short_vector(classes, most):
     y = (X @ random.normal(size=(180, classes))).argmax(axis=1)
     mistakes, _ = AROW().fit(X, y).certify(X, y)
     assert mistakes.observed <= mistakes.bound < most
+
+
+@pytest.mark.parametrize("settled", [0.0, 0.2])
+def test_passes_end_where_duals_settle(settled, monkeypatch):
+    """Machines make all passes unless one of them raises the duals by little; the next one is the last then, of which
+    they are the mean."""
+    X, y = rows_of(n=60)
+    made, climb = [], _core.climb
+    monkeypatch.setattr(_core, "climb", lambda *how: made.append(how[10] is not None) or climb(*how))
+    orders = [np.random.default_rng(k).permutation(60) for k in range(10)]
+    machine_directions(Batch(X, None, 9), y, 0.0, 1.0, orders, settled=settled)
+    assert made == [False] * (len(made) - 1) + [True]
+    assert (len(made) == 10) == (settled == 0)
+    assert len(made) > 2
+
+
+@pytest.mark.parametrize(("columns", "noise", "climbs"), [(800, 0.0, True), (300, 1.0, False), (80, 0.0, False)])
+def test_a_margin_of_wide_sparse_rows_is_climbed_to(columns, noise, climbs, monkeypatch):
+    """Where a step of a search would cost more than many passes, a machine of no penalty finds nearly the largest
+    margin; where many rows are wrong it is not asked, and where columns are few the search finds the largest."""
+    random, made, climb = np.random.default_rng(0), [], margins.climb_to_margin
+    X = csr_array((random.normal(size=16_000), random.integers(0, columns, 16_000), np.arange(0, 16_001, 20)))
+    X.sum_duplicates()
+    X.resize(800, columns)
+    scores = X @ random.normal(size=columns)
+    y = np.where(scores + 4 * noise * scores.std() * random.normal(size=800) > 0, 1, -1)
+    monkeypatch.setattr(margins, "climb_to_margin", lambda *how: made.append(climb(*how)) or made[-1])
+    one = Perceptron().fit(X, y).certify(X, y)[0]
+    assert bool(made) == climbs
+    if climbs:
+        name, vector, _ = made[0]
+        assert one.comparator.name == name
+        unit = vector / np.linalg.norm(vector)
+        assert one.comparator.margin == pytest.approx((y * (X @ unit)).min())
+        assert one.comparator.margin > 0.95 * max_margin(X, y, tolerance=0.01).lower
 
 
 @pytest.mark.parametrize("power", [0, 9])
@@ -376,7 +414,7 @@ def test_many_rows_of_many_classes_and_few_columns_are_looked_at_in_part(monkeyp
 @pytest.mark.parametrize(("columns", "machines"), [(600, True), (6000, False)])
 def test_few_rows_of_very_many_weights_have_no_machine_of_each_class(columns, machines, monkeypatch):
     """Machines of each class are made where the weights of all classes are few, however few the rows are."""
-    random, made, plain = np.random.default_rng(6), [], candidates.class_directions
+    random, made, plain = np.random.default_rng(6), [], class_directions
     X = csr_array((random.normal(size=1200), random.integers(0, columns, 1200), np.arange(0, 1201, 3)))
     X.sum_duplicates()
     X.resize(400, columns)

@@ -29,7 +29,7 @@ from regretless.linear import (
     Perceptron,
     SelectiveSamplingPerceptron,
 )
-from regretless.linear.comparators.candidates import machine_directions
+from regretless.linear.comparators.machines import machine_directions
 from regretless.theory.gradient import posterior_regret
 from regretless.theory.perceptron import sharp
 
@@ -53,8 +53,9 @@ def separable(classes: int = 2, rows: int = 150, columns: int = 40) -> tuple[Any
 
 @pytest.fixture(autouse=True)
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if quick searches had next to no work to do, and deep ones little."""
-    for name, value in {"QUICK_WORK": 1.0, "WORK_AN_ENTRY": 0.0, "DEEP_WORK": 1e8}.items():
+    """As if quick searches had next to no work to do but for the passes of machines, and deep ones little."""
+    few = {"QUICK_WORK": 1.0, "WORK_AN_ENTRY": 0.0, "DEEP_WORK": 1e8, "SETTLED": 0.0, "SETTLED_OF_FEW": 0.0}
+    for name, value in few.items():
         monkeypatch.setattr(f"regretless.linear.comparators.question.{name}", value)
 
 

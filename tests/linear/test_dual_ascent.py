@@ -65,6 +65,25 @@ def test_dual_ascent_is_that_of_the_book(b, shuffled, dtype):
 
 
 @pytest.mark.parametrize("layout", [np.asarray, csr_array])
+@pytest.mark.parametrize(("classes", "inverse"), [(1, None), (1, 1 / np.arange(1.0, 10.0)), (3, None)])
+def test_gains_sum_to_the_duals(layout, classes, inverse):
+    """What passes say that they raised is sum a - |w|^2 / 2 of each machine, in the metric of its rows."""
+    X, y = rows_of()
+    codes = y if classes == 1 else np.random.default_rng(5).integers(0, 3, len(X)).astype(np.int32)
+    n, constant = 4 * classes, 1.0 if inverse is None else 0.5
+    vectors, biases, multipliers, gains = np.zeros((9, n)), np.zeros(n), np.zeros((40, n)), np.zeros(n)
+    rows = *parts(layout(X)), codes
+    for order in (np.random.default_rng(4).permutation(40), None):
+        along = vectors, biases, multipliers, MOST
+        assert _core.climb(*rows, order, 0.7, *along, None, inverse, constant, gains)[1] is None
+    metric = np.ones(9) if inverse is None else 1 / inverse
+    squares = (metric[:, None] * vectors**2).sum(axis=0) + biases**2 / constant
+    np.testing.assert_allclose(gains, multipliers.sum(axis=0) - squares / 2, rtol=1e-9)
+    with pytest.raises(ValueError, match="a gain for each vector"):
+        _core.climb(*rows, None, 0.7, vectors, biases, multipliers, MOST, None, inverse, constant, np.zeros(n + 1))
+
+
+@pytest.mark.parametrize("layout", [np.asarray, csr_array])
 @pytest.mark.parametrize("inverse", [None, 1 / np.arange(1.0, 10.0)])
 def test_a_machine_alone_has_the_bits_that_it_has_beside_others(layout, inverse):
     """One penalty gives the vectors, means and multipliers that it gives as the third of four, and four those that they

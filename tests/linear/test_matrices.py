@@ -13,7 +13,7 @@ from regretless import _core
 from regretless.data.batch import Batch
 from regretless.errors import RegretlessError
 from regretless.linear import MulticlassPerceptron
-from regretless.linear.comparators import matrices
+from regretless.linear.comparators import margins, matrices
 from regretless.linear.comparators.matrices import Matrix, read
 from regretless.linear.comparators.question import Question, epochs
 from regretless.linear.comparators.rays import Direction
@@ -246,7 +246,7 @@ def test_a_search_that_cannot_be_paid_for_ends_as_it_would_end():
 def test_a_margin_that_no_matrix_of_the_run_has_is_found(classes, most_whole, monkeypatch):
     """Classes that can be separated have a bound though no matrix that is looked along separates them, also where some
     of the rows are looked at first."""
-    monkeypatch.setattr(matrices, "MOST_WHOLE", most_whole)
+    monkeypatch.setattr(margins, "MOST_WHOLE", most_whole)
     monkeypatch.setattr(matrices, "_means", lambda question: [])
     X, y = overlapping(classes, rows=200, noise=0.0)
     learner = MulticlassPerceptron().fit(X, y)
@@ -272,7 +272,7 @@ def test_some_of_many_rows_of_two_classes_prove_that_all_cannot_be_separated(mon
     """Of rows with many entries, of which many are wrong, some are searched and prove it for all."""
     X, y = overlapping(2, rows=600)
     learner = MulticlassPerceptron().fit(X, y)
-    monkeypatch.setattr(matrices, "MOST_WHOLE", 0)
+    monkeypatch.setattr(margins, "MOST_WHOLE", 0)
     monkeypatch.setattr(matrices, "margin_direction", no_search)
     why = str(learner.certify(X, y)[0].why)
     assert why.startswith(matrices.INSEPARABLE_CLASSES)

@@ -23,7 +23,7 @@ from regretless.linear import (
     Winnow,
     mirror_steps,
 )
-from regretless.linear.comparators import candidates, directions, rays
+from regretless.linear.comparators import directions, machines, rays
 from regretless.rows import narrowed
 
 SIZES = (0, 1, 7, 8, 9, 1023, 1025, 5003)
@@ -155,7 +155,7 @@ def test_few_of_many_columns_have_the_certificates_of_all(monkeypatch, name):
     learner = LEARNERS[name]().fit(X, y)
     expected = learner.certify(X, y)
     seen = []
-    for module in (narrowed, candidates, rays):
+    for module in (narrowed, machines, rays):
         monkeypatch.setattr(module, "MANY_COLUMNS", 100)
     whole = directions.table_of
     monkeypatch.setattr(directions, "table_of", lambda vectors: seen.append(whole(vectors)) or seen[-1])
@@ -265,7 +265,7 @@ def test_winnow_has_the_bounds_of_rows_that_are_not_joined(monkeypatch, name, cl
     X, y = wide_rows(150)
     y = np.where(np.arange(150) % classes == 2, 2, y)
     learner = LEARNERS[name](passes=3).fit(X, y)
-    for module in (narrowed, candidates, rays):
+    for module in (narrowed, machines, rays):
         monkeypatch.setattr(module, "MANY_COLUMNS", 100)
     monkeypatch.setattr(mirror_steps, "MOST_LP_ENTRIES", 0)
     joined = learner.certify(X, y)

@@ -23,7 +23,8 @@ from ..rows.state import BaseState, length, length_of
 from ..theory.facts import LinearFacts
 from ..theory.second_order_perceptron import SecondOrderFacts
 from .base import OnlineClassifier
-from .comparators.candidates import PENALTIES, machine_directions, matrix_of
+from .comparators.candidates import matrix_of
+from .comparators.machines import PENALTIES, machine_directions
 from .comparators.question import FEW_TARGETS, MOST_PLAYED, as_it_is, climbs_of_classes, orders_of
 from .second_order_state import SecondOrderState
 from .separation.budget import Budget

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.util import find_spec
 from threading import Thread
@@ -11,24 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from ... import _core
 from ...data.batch import Array, Batch
-from ...rows.narrowed import MANY_COLUMNS
-from ...rows.state import Rules, zeros_on_lines
+from ...rows.state import Rules
 from ..separation.budget import Budget
 from ..separation.result import CallRows, by_places
 from ..state import State
+from .machines import NOT_YET, SVM_LENGTHS2
 
-PENALTIES = (0.1, 1.0, 10.0, 300.0)  # of machines that climb at once, in units of 1 / r^2
-MORE_PENALTIES = (0.02, 0.2, 5.0, 300.0, 0.07, 1.0, 20.0, 1500.0)  # the same for rows of few entries
-FEW_ENTRIES = 300_000
 SVM_EXPONENTS = range(-2, 5)  # of C in units of 1 / r^2
 TICK = 0.1  # seconds between looks for Ctrl-C, on systems where waiting for a thread cannot be interrupted
 MOST_SVM_ENTRIES = 20_000_000
-SVM_LENGTHS2 = 1e-290, 1e290  # outside of which C is no positive float
 
 Plan = tuple[str, Rules]
-Metric = tuple[Array, float]  # a diagonal, and the entry of the constant feature
 
 
 class Means:
@@ -61,101 +55,6 @@ class Means:
 
 
 # ---- directions that need all rounds at hand
-
-
-def machine_directions(
-    batch: Batch,
-    signs: Array,
-    intercept: float,
-    longest2: float,
-    orders: Iterable[Array | None],
-    penalties: Sequence[float] | None = None,
-    inverse: Metric | None = None,
-) -> list[tuple[float, Array, float]]:
-    """Linear support vector machines of some penalties, about: coordinate ascent in the dual, all in one pass.
-
-    Parameters
-    ----------
-    batch, signs, intercept
-        As for `margin_direction`.
-    longest2 : float
-        r^2, the largest squared length of a row, or another one in units of which penalties are.
-    orders : iterable of (ndarray of int or None)
-        Of each pass, in which order it goes over the rows.
-    penalties : sequence of float, optional
-        One, four or eight, in units of 1 / r^2; by default more for rows of few entries.
-    inverse : tuple of (ndarray, shape (columns,), float), optional
-        That of a diagonal A, and its entry for the constant feature: the machines are those of the rows A^-1/2 x, and
-        the vectors those that give the rows x the same scores.
-
-    Returns
-    -------
-    list of (penalty in units of 1 / r^2, weights, weight of the constant feature)
-        The mean of each over the last pass; none where rows are so short or long that penalties are no floats.
-    """
-    if not SVM_LENGTHS2[0] < longest2 < SVM_LENGTHS2[1]:
-        return []
-    shares = penalties_of(batch.entries) if penalties is None else penalties
-    climbed = _climbed(batch, signs, intercept, np.array(shares) / longest2, list(orders), inverse or (None, 1.0))
-    return [] if climbed is None else list(zip(shares, climbed[0], climbed[1].tolist(), strict=True))
-
-
-def class_directions(
-    batch: Batch, codes: Array, classes: int, intercept: float, longest2: float, orders: Sequence[Array]
-) -> list[tuple[float, Array, Array]]:
-    """The same of each class against the rest, for four penalties.
-
-    Parameters
-    ----------
-    batch, intercept, longest2, orders
-        As for `machine_directions`.
-    codes : ndarray of int, shape (rows,)
-        Places of classes.
-    classes : int
-        How many there are, more than two.
-
-    Returns
-    -------
-    list of (penalty in units of 1 / r^2, weights, shape (columns, classes), weights of the constant feature)
-    """
-    if not SVM_LENGTHS2[0] < longest2 < SVM_LENGTHS2[1]:
-        return []
-    climbed = _climbed(batch, codes, intercept, np.array(PENALTIES) / longest2, orders, (None, 1.0), classes)
-    if climbed is None:
-        return []
-    vectors, biases = (its.reshape(classes, len(PENALTIES), -1).transpose(1, 2, 0) for its in climbed)
-    return list(zip(PENALTIES, vectors, biases[:, 0], strict=True))
-
-
-def penalties_of(entries: int) -> Sequence[float]:
-    """Those of machines of rows with so many entries."""
-    return MORE_PENALTIES if entries <= FEW_ENTRIES else PENALTIES
-
-
-def _climbed(
-    batch: Batch,
-    labels: Array,
-    intercept: float,
-    most: Array,
-    passes: Sequence[Array | None],
-    inverse: Metric | tuple[None, float],
-    classes: int = 1,
-) -> tuple[Array, Array] | None:
-    """Weights, a row a penalty of each class, and weights of the constant feature; None of rows with numbers too
-    large."""
-    width = classes * len(most)
-    climbed, biases = zeros_on_lines((batch.columns, width)), np.zeros(width)
-    multipliers, lacks = zeros_on_lines((len(batch), width)), zeros_on_lines((batch.columns + 1, width))
-    rows = batch.values, batch.indices, batch.starts
-    for number, order in enumerate(passes):
-        its = lacks if number == len(passes) - 1 else None
-        _, why = _core.climb(*rows, labels, order, intercept, climbed, biases, multipliers, most, its, *inverse)
-        if why is not None:
-            return None
-    climbed -= lacks[:-1]
-    # Each is read often; very many columns are dear to copy, and are measured where they lie.
-    vectors = climbed.T if batch.columns > MANY_COLUMNS else np.ascontiguousarray(climbed.T)
-    return vectors, biases - lacks[-1]
 
 
 def margin_direction(
@@ -198,7 +97,7 @@ def margin_direction(
     margin = max_margin_signed(batch, signs, intercept=intercept, budget=budget, call=call, toward=toward)
     if margin.weights is None:
         return str(margin.obstacle)
-    name = "maximum margin" if margin.converged else "a margin, not yet the largest"
+    name = "maximum margin" if margin.converged else NOT_YET
     return name, *_split_constant(margin.weights, batch.columns, intercept)
 
 

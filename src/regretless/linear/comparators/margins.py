@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...data.batch import Array, Batch
 from ...theory.facts import SEPARATES
 from ..separation.budget import DEEPER, Budget
+from ..separation.margin import work_to_begin
 from ..separation.result import OPEN, CallRows
 from .candidates import margin_direction
 from .directions import directions_along, unit_length
 from .evaluate import Vector, scores_of, signed
-from .question import Question, Rounds
+from .machines import climb_to_margin
+from .question import Question, Rounds, orders_of
 from .rays import Direction, Ray
 
-MOST_WHOLE = 200_000  # entries of rows that a quick search goes over though nothing seems to separate them
+# Entries of rows that a quick search goes over though nothing separates them; and where few of them are wrong, or some
+# of them can be separated.
+MOST_WHOLE, MOST_WITH_A_MARGIN = 200_000, 1_000_000
 MOST_LOOKED_AT = 1 << 14  # of the rows of larger ones, among which are those that seem to be wrong
 PROOF_WORK, PROOF_AN_ENTRY = 1.5e8, 20.0  # multiplications of the search among some rows that cannot be separated
 # A margin that no line asks for is looked for up to so many rows a column, and where no more of them are wrong, a
 # column and as a share.
-FEW_A_COLUMN, WRONG_A_COLUMN, FEW_WRONG = 4, 2, 0.02
-SOME = 256, 1024  # rows of larger ones that it looks at then, so many at least and at most
+FEW_A_COLUMN, WRONG_A_COLUMN, FEW_WRONG = 4, 2, 0.03
+# Rows of which the first step of a search costs more, in multiplications and in those an entry: a machine of no penalty
+# climbs to a margin of them, up to so many passes and entries looked at, after each of some whether it is there.
+DEAR, DEAR_AN_ENTRY = 1e7, 1000.0
+MOST_PASSES, SOME_PASSES, MOST_CLIMBED = 50, 10, 1_000_000
+SOME = 512, 1024  # rows of larger ones that it looks at then, so many at least and at most
 UNKNOWN = f"{OPEN}those that were looked at can{DEEPER}"
 WIDE = f"{OPEN}the few that would be looked at mostly can, so many columns they have{DEEPER}"
 
@@ -33,28 +42,68 @@ def with_signs(question: Question, rounds: Rounds, target: int) -> Iterator[tupl
         yield batch, signed(codes, target, question.state.targets)
 
 
-def worth_a_margin(question: Question, batch: Batch, rays: list[Ray]) -> bool:
-    """Whether to look for a margin where no ray has one: a line says why there is none, or rows are so few, or so few
-    of them wrong, that there may well be one: machines of a small margin leave about one wrong a column."""
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The vector that has the fewest rounds wrong: how many these are, whether it or another one has none, and the
+    margins of all rows, if they were written down."""
+
+    vector: Vector
+    errors: float
+    separates: bool
+    margins: Array | None = None
+
+    @classmethod
+    def of(cls, rays: Sequence[Ray]) -> Nearest:
+        """That of some rays."""
+        ray, separates = min(rays, key=lambda ray: ray.errors), any(ray.least > 0 for ray in rays)
+        along = ray.direction
+        return cls(Vector(along.name, along.vector, along.bias), ray.errors, separates, ray.margins)
+
+    def is_near(self, batch: Batch) -> bool:
+        """Whether it has so few wrong that there may well be a margin: machines of a small one leave about one wrong a
+        column."""
+        return self.separates or self.errors <= min(WRONG_A_COLUMN * batch.columns, FEW_WRONG * len(batch))
+
+
+def worth_a_margin(question: Question, batch: Batch, nearest: Nearest) -> bool:
+    """Whether to look for a margin: a line says why there is none, or rows are so few, or so few of them wrong, that
+    there may well be one."""
     return (
-        any(SEPARATES[0] in dict(one.assumes) for one in question.theorems)
+        nearest.separates
+        or any(SEPARATES[0] in dict(one.assumes) for one in question.theorems)
         or len(batch) <= FEW_A_COLUMN * batch.columns
-        or (
-            question.entries_of(batch) <= MOST_WHOLE
-            and min(ray.errors for ray in rays) <= min(WRONG_A_COLUMN * batch.columns, FEW_WRONG * len(batch))
-        )
+        or (question.entries_of(batch) <= MOST_WITH_A_MARGIN and nearest.is_near(batch))
     )
 
 
-def find_margin(
-    question: Question, batch: Batch, signs: Array, rays: list[Ray], separated: bool
-) -> tuple[str, Array, float] | str:
-    """The vector of the largest margin, as far as it is looked for; or why there is none."""
-    fewest = min(rays, key=lambda ray: ray.errors)
-    if not (question.deep or separated or question.entries_of(batch) <= MOST_WHOLE):
-        return _why_inseparable(question, batch, signs, fewest)
-    budget, toward = question.budget(batch.entries, separated), (fewest.direction.vector, fewest.direction.bias)
-    return margin_direction(batch, signs, question.rules.intercept, budget, question.call, toward, separated)
+def find_margin(question: Question, batch: Batch, signs: Array, nearest: Nearest) -> tuple[str, Array, float] | str:
+    """The vector of the largest margin, as far as it is looked for; or why there is none. Where it is not likely that
+    there is one, some of the rows are asked first."""
+    if not (question.deep or nearest.separates):
+        entries, near = question.entries_of(batch), nearest.is_near(batch)
+        likely = near or len(batch) <= FEW_A_COLUMN * batch.columns
+        if not likely or entries > (MOST_WITH_A_MARGIN if near else MOST_WHOLE):
+            why = _why_inseparable(question, batch, signs, nearest)
+            if why != UNKNOWN or entries > MOST_WITH_A_MARGIN:
+                return why
+    budget, toward = question.budget(batch.entries, nearest.separates), (nearest.vector.vector, nearest.vector.bias)
+    if not question.deep and work_to_begin(batch) > DEAR + DEAR_AN_ENTRY * batch.entries:
+        climbed = _climbed_margin(question, batch, signs, nearest)
+        if climbed is not None:
+            return climbed
+        budget = Budget(work=0.0, more=DEEPER)
+    return margin_direction(batch, signs, question.rules.intercept, budget, question.call, toward, nearest.separates)
+
+
+def _climbed_margin(
+    question: Question, batch: Batch, signs: Array, nearest: Nearest
+) -> tuple[str, Array, float] | None:
+    """The vector that a machine climbs to; None where rows are many, or many of them wrong, or it separates none."""
+    passes = min(MOST_PASSES, MOST_CLIMBED // max(1, batch.entries))
+    if passes < SOME_PASSES or nearest.errors > FEW_WRONG * len(batch):
+        return None
+    orders, longest2 = orders_of(len(batch), SOME_PASSES), question.sums().max_norm2
+    return climb_to_margin(batch, signs, question.rules.intercept, longest2, orders, passes)
 
 
 def margin_directions(question: Question, target: int) -> tuple[list[Direction], str | None]:
@@ -77,12 +126,12 @@ def with_its_length(question: Question, margin: tuple[str, Array, float]) -> tup
     return name + question.geometry.OF_MARGIN, vector, bias
 
 
-def _why_inseparable(question: Question, batch: Batch, signs: Array, ray: Ray) -> str:
+def _why_inseparable(question: Question, batch: Batch, signs: Array, nearest: Nearest) -> str:
     """Whether some of the rows cannot be separated, and thus all."""
-    direction = ray.direction
-    vector = Vector(direction.name, direction.vector, direction.bias)
     budget = proof_budget(batch.entries, question.state.targets)
-    return why_inseparable(batch, signs, question.rules.intercept, vector, budget, question.call, ray.margins)
+    return why_inseparable(
+        batch, signs, question.rules.intercept, nearest.vector, budget, question.call, nearest.margins
+    )
 
 
 def proof_budget(entries: int, parts: int = 1) -> Budget:

@@ -35,8 +35,8 @@ from .candidates import MOST_SVM_ENTRIES, Plan, margin_direction, matrix_of, wit
 from .directions import OFTEN, extra_plans, unit_length
 from .evaluate import Charged, Exact, Tally, Vector, scores_of
 from .line_search import Best, best_on
-from .margins import FEW_WRONG, MOST_WHOLE, proof_budget, why_inseparable
-from .margins import UNKNOWN as SOME_CAN
+from .machines import NOT_YET
+from .margins import FEW_WRONG, Nearest, find_margin, proof_budget, why_inseparable
 from .question import PIECE, Question, epochs
 from .rays import Direction, Ray, RaySums, Sight
 
@@ -356,18 +356,14 @@ def _apart(matrix: Matrix, classes: tuple[int, int]) -> tuple[Array, float]:
 def _margin_of_two(
     question: Question, batch: Batch, signs: Array, directions: list[Matrix], rays: list[Ray]
 ) -> Matrix | str:
-    """The vector of the largest margin between two classes, or why there is none. Of many rows, of which more than few
-    seem to be wrong, some are looked at first, and all where these can be separated."""
+    """The vector of the largest margin between two classes, or why there is none."""
     fewest, intercept = _fewest(directions, rays), question.rules.intercept
-    separated = any(ray.least > 0 for ray in rays)
-    toward = None if fewest is None else _apart(fewest, BOTH)
-    margin: tuple[str, Array, float] | str = SOME_CAN
-    if toward is not None and batch.entries > MOST_WHOLE and not _is_near(question, rays):
-        vector, budget = Vector("", *toward), proof_budget(batch.entries)
-        margin = why_inseparable(batch, signs, intercept, vector, budget, question.call)
-    if margin == SOME_CAN:
-        budget = question.budget(batch.entries, separated)
-        margin = margin_direction(batch, signs, intercept, budget, question.call, toward, separated)
+    margin: tuple[str, Array, float] | str
+    if fewest is None:
+        margin = margin_direction(batch, signs, intercept, question.budget(batch.entries), question.call)
+    else:
+        nearest = replace(Nearest.of(rays), vector=Vector("", *_apart(fewest, BOTH)))
+        margin = find_margin(question, batch, signs, nearest)
     if isinstance(margin, str):
         return margin.replace(INSEPARABLE, INSEPARABLE_CLASSES)
     name, vectors, bias = margin
@@ -397,7 +393,7 @@ def _margin(question: Question, batch: Batch, codes: Array, directions: list[Mat
     if margin.weights is None:
         known = "cannot be separated" if margin.separable is False else "may or may not be separable"
         return f"the classes {known}: {margin.why}"
-    name = "maximum margin" if margin.converged else "a margin, not yet the largest"
+    name = "maximum margin" if margin.converged else NOT_YET
     return _of_rows(question, name, margin.weights.reshape(classes, -1))
 
 

@@ -19,8 +19,9 @@ from ...theory.facts import LinearFacts
 from ..separation.budget import DEEPER, Budget
 from ..separation.result import CallRows, by_places
 from ..state import Geometry, Whitened
-from .candidates import Means, Plan, class_directions, machine_directions, penalties_of
+from .candidates import Means, Plan
 from .evaluate import Span, Tally, read_tallies, signed, together
+from .machines import FEW_ENTRIES, class_directions, machine_directions, penalties_of
 
 if TYPE_CHECKING:
     from .rays import RaySums
@@ -32,6 +33,8 @@ DEEP_WORK = 5e10  # multiplications of a search that may take ten seconds or so
 QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 1e8, 300.0, 4  # of one that may take as long as some passes
 FEW_TARGETS = 4  # for each of which scales are looked for on several rays, and finely
 MOST_CLIMBS = 10  # passes of support vector machines, which come near sooner
+SETTLED, SETTLED_OF_FEW = 0.15, 0.05
+LEAST_CLIMBED, ROWS_A_WEIGHT = 4096, 80
 # Of those of each class: entries times classes that all passes look at, unless these would be too few; and up to how
 # many of them, in units of `MOST_PLAYED`, there are any.
 MOST_CLIMBED, LEAST_CLIMBS, FEW_OF_CLASSES = 400_000, 2, 3
@@ -218,17 +221,28 @@ class Question:
             plain = Whitened(batch, self.rules.intercept, longest2, as_it_is, OF_ROWS, self.geometry.plain())
             white = self.geometry.whitened(batch, target)
             entries = max(1, self.entries_of((white or plain).rows))
-            most = len(batch) if self.deep else ceil(MOST_PLAYED * len(batch) / entries)
-            orders = [order[:most] for order in orders_of(len(batch), self._climbs(entries))]
+            most = len(batch) if self.deep else self._climbed_rows(len(batch), entries)
+            climbs, settled = self._climbs(max(1, entries * most // max(1, len(batch)))), self.settled(entries)
+            orders = [order[:most] for order in orders_of(len(batch), climbs)]
             for its in self._climbers(plain, white) if orders else ():
                 penalties = its.penalties or penalties_of(entries)
                 climbed = machine_directions(
-                    its.rows, signs, its.intercept, its.length2, orders, penalties, its.inverse
+                    its.rows, signs, its.intercept, its.length2, orders, penalties, its.inverse, settled
                 )
                 for penalty, vector, bias in climbed:
                     vector, bias = its.back(vector, bias)
                     directions.append((its.name.format(penalty), vector[:, None], np.array([bias])))
         return directions
+
+    def _climbed_rows(self, rows: int, entries: int) -> int:
+        """How many rows machines climb along, of some with so many entries: no more than teach so few weights."""
+        return min(rows, max(LEAST_CLIMBED, ROWS_A_WEIGHT * self.state.columns), ceil(MOST_PLAYED * rows / entries))
+
+    def settled(self, entries: int) -> float:
+        """The share of the duals by which a pass over so many entries must raise them, or the next one is the last."""
+        if self.deep:
+            return 0.0
+        return SETTLED_OF_FEW if entries <= FEW_ENTRIES else SETTLED
 
     def _climbs(self, entries: int) -> int:
         """How many passes machines make over rows with so many entries."""
@@ -258,9 +272,10 @@ class Question:
         """Linear support vector machines of each class against the rest, of the rounds or of the sample of them."""
         targets, directions = self.state.targets, []
         for batch, codes in (self.sample or self.rounds)():
-            orders = orders_of(len(batch), climbs_of_classes(self.entries_of(batch), targets))
-            longest2 = self.sums().max_norm2
-            machines = class_directions(batch, codes, targets, self.rules.intercept, longest2, orders)
+            entries, longest2 = self.entries_of(batch), self.sums().max_norm2
+            orders = orders_of(len(batch), climbs_of_classes(entries, targets))
+            how = self.rules.intercept, longest2, orders, self.settled(entries * targets)
+            machines = class_directions(batch, codes, targets, *how)
             directions += [(OF_ROWS.format(penalty), vectors, biases) for penalty, vectors, biases in machines]
         return directions
 

@@ -26,6 +26,7 @@ from ...theory.margin_losses import MARGIN_LOSSES
 from .evaluate import BLOCK, Span, Tally, labels_of, read_tallies, side_by_side, table_of
 
 INNER = np.array([1, _core.RAY_SIDE - 1])  # the first bin with a lower edge, and the first one without an upper edge
+ROUND_UP = 1 + 2.0**-51  # so that no margin of 1 is just below it
 ZERO = "v = 0"  # which is on every ray, and along none of them
 
 # Of the bins with any rounds, those of positive margins first: which they are; rounds, sum of margins and sum of their
@@ -143,7 +144,7 @@ class Ray:
         """The shortest comparator without hinge loss, when the direction separates the rounds."""
         if not self.least > SHORTEST2:
             return None
-        return self._comparator(1 / self.least, 0.0, 0.0)
+        return self._comparator(ROUND_UP / self.least, 0.0, 0.0)
 
     def zero(self) -> Comparator:
         """The comparator v = 0."""

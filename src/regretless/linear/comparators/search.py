@@ -25,7 +25,7 @@ from .candidates import svm_directions
 from .directions import all_directions, directions_along, unit_length
 from .evaluate import MOST_TOGETHER, Exact, Vector, VectorLosses
 from .line_search import Best, best_on
-from .margins import find_margin, with_its_length, with_signs, worth_a_margin
+from .margins import Nearest, find_margin, with_its_length, with_signs, worth_a_margin
 from .question import FEW_TARGETS, Question
 from .rays import Direction, Ray, Sight
 
@@ -77,10 +77,10 @@ def _from_memory(
     for batch, signs in with_signs(question, question.rounds, target):  # in memory, all rounds are one batch
         if not batch.columns:
             continue
-        separated = any(ray.least > 0 for ray in rays)
+        nearest = Nearest.of(rays)
         margin: tuple[str, Array, float] | str | None = obstacle
-        if question.deep or (margin is None and (separated or worth_a_margin(question, batch, rays))):
-            margin = find_margin(question, batch, signs, rays, separated)
+        if question.deep or (margin is None and worth_a_margin(question, batch, nearest)):
+            margin = find_margin(question, batch, signs, nearest)
         if isinstance(margin, str):
             obstacle = margin
         elif margin is not None:
@@ -88,8 +88,8 @@ def _from_memory(
         if question.svm:
             fit = partial(svm_directions, batch, signs, intercept, ledger.max_norm2)
             candidates += question.fitted_once(target, fit)
-        some = question.rounds if question.deep or separated or question.sample is None else question.sample
-        separable: bool | None = question.deep or separated or None
+        some = question.rounds if question.deep or nearest.separates or question.sample is None else question.sample
+        separable: bool | None = question.deep or nearest.separates or None
         if inseparable is None and isinstance(margin, str) and margin.startswith(INSEPARABLE):
             separable = False  # what is known of another target says nothing of this one
         for part, its in with_signs(question, some, target):
