@@ -1,12 +1,14 @@
 // Room for numbers, which begins a cache line. Pages are made as they are first written to, and small ones take longer
-// than what is written to them: room for many numbers is fresh and begins a large page, and the system is asked for
-// such.
+// than what is written to them: room for many numbers begins a large page, and the system is asked for such. These it
+// clears, which also takes longer than some use of them: a few that are given back are kept for the next room.
 #pragma once
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -64,34 +66,78 @@ inline void* map_pages(std::size_t) { return nullptr; }
 inline void unmap_pages(void*, std::size_t) {}
 #endif
 
+// Pages that were given back. A place has the address of some, and in the bits that are zero there how many they are:
+// whoever exchanges it for 0 has them. So no thread waits for another one, nor for one that a fork has left behind.
+class SparePages {
+ public:
+  // As many as that or somewhat more, whose number is put in the place of `bytes`; null if there are none.
+  void* take(std::size_t& bytes) {
+    for (auto& place : places_) {
+      std::uintptr_t held = place.load(std::memory_order_relaxed);
+      const std::size_t size = held % large_page * large_page;
+      if (size < bytes || size > 2 * bytes || !place.compare_exchange_strong(held, 0, std::memory_order_acquire))
+        continue;
+      bytes = size;
+      return reinterpret_cast<void*>(held - held % large_page);
+    }
+    return nullptr;
+  }
+  // False if there is no place for them, or they are many.
+  bool keep(void* at, std::size_t bytes) {
+    if (bytes > most) return false;
+    for (auto& place : places_) {
+      std::uintptr_t none = 0;
+      if (place.load(std::memory_order_relaxed) == 0 &&
+          place.compare_exchange_strong(none, reinterpret_cast<std::uintptr_t>(at) + bytes / large_page,
+                                        std::memory_order_release))
+        return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t most = 4 * large_page;
+  std::array<std::atomic<std::uintptr_t>, 8> places_{};
+};
+inline SparePages spare_pages;
+
 struct FreeRoom {
   std::size_t mapped = 0;  // bytes of pages
   template <class T>
   void operator()(T* room) const {
-    if (mapped > 0) unmap_pages(room, mapped);
-    else operator delete[](room, std::align_val_t{64});
+    if (mapped == 0) operator delete[](room, std::align_val_t{64});
+    else if (!spare_pages.keep(room, mapped)) unmap_pages(room, mapped);
   }
 };
 template <class T>
 using RoomOf = std::unique_ptr<T[], FreeRoom>;
 using Room = RoomOf<double>;
 
-// Throws std::bad_alloc by itself: the `new` of the sanitizers would end the process.
-template <class T = double>
-RoomOf<T> room_for(std::int64_t numbers) {
+// Throws std::bad_alloc by itself: the `new` of the sanitizers would end the process. Whether it holds zeros is put in
+// `clean`.
+template <class T>
+RoomOf<T> room_for(std::int64_t numbers, bool& clean) {
   constexpr auto most = std::size_t(std::numeric_limits<std::int64_t>::max()) - 2 * large_page;
   if (numbers < 0 || std::size_t(numbers) > most / sizeof(T)) throw std::bad_alloc();
   const std::size_t bytes = std::size_t(numbers) * sizeof(T);
   FreeRoom from;
   if (bytes >= least_mapped && has_large_pages()) from.mapped = (bytes + large_page - 1) / large_page * large_page;
-  void* const room =
-      from.mapped > 0 ? map_pages(from.mapped) : operator new[](bytes, std::align_val_t{64}, std::nothrow);
+  void* room =
+      from.mapped > 0 ? spare_pages.take(from.mapped) : operator new[](bytes, std::align_val_t{64}, std::nothrow);
+  clean = from.mapped > 0 && !room;
+  if (clean) room = map_pages(from.mapped);
   if (!room) throw std::bad_alloc();
   return {static_cast<T*>(room), from};
 }
+template <class T = double>
+RoomOf<T> room_for(std::int64_t numbers) {
+  bool clean;
+  return room_for<T>(numbers, clean);
+}
 inline Room zeros_for(std::int64_t numbers) {
-  Room room = room_for(numbers);
-  if (room.get_deleter().mapped == 0) std::fill_n(room.get(), numbers, 0.0);
+  bool clean;
+  Room room = room_for<double>(numbers, clean);
+  if (!clean) std::fill_n(room.get(), numbers, 0.0);
   return room;
 }
 

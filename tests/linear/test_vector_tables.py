@@ -35,6 +35,31 @@ def table(columns: int, count: int = 4) -> np.ndarray:
     return random.normal(size=(columns, count)) * 2.0 ** random.integers(-40, 40, (columns, count))
 
 
+def test_room_that_is_used_again_holds_zeros() -> None:
+    """Zeros are zeros too where others of about their size were written to and given back."""
+    for count in (1 << 18, 1 << 18, 3 << 16, 1 << 20):
+        zeros = _core.zeros(count)
+        assert len(zeros) == count
+        assert not zeros.any()
+        zeros[:] = 1
+        del zeros
+
+
+def test_rooms_are_nobody_elses() -> None:
+    """Threads that take large arrays and give them back at once never write to each other's."""
+
+    def keeps(number: int) -> bool:
+        for _ in range(50):
+            zeros = _core.zeros(1 << 18)
+            zeros += number
+            if not (zeros == number).all():
+                return False
+        return True
+
+    with ThreadPoolExecutor(4) as threads:
+        assert all(threads.map(keeps, range(4)))
+
+
 @pytest.mark.usefixtures("isa")
 @pytest.mark.parametrize("count", [4, 8])
 @pytest.mark.parametrize("columns", SIZES)
