@@ -114,8 +114,12 @@ REGRETLESS_APART static bool few_products(const Row& row, const double* w, doubl
 // All products of a row, and its squared length.
 template <class Row>
 REGRETLESS_APART static double products_and_norm(const Row& row, const double* w, std::int64_t targets, double* dots) {
+  double norm2;
+  if (targets == 1) {
+    dots[0] = product_and_norm(row, w, norm2);
+    return norm2;
+  }
   if constexpr (one_register >= 4) {
-    double norm2;
     if (targets == 4 && few_products<4>(row, w, dots, norm2)) return norm2;
     if (targets == 8 && few_products<8>(row, w, dots, norm2)) return norm2;
   }

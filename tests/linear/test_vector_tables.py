@@ -118,6 +118,23 @@ def test_rows_are_taken_with_word_of_the_others():
 
 
 @pytest.mark.usefixtures("isa")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_margins_along_a_direction_alone_are_those_among_four(dtype):
+    """Rows have the same margins, lengths and least margin along a direction alone and along it beside three others."""
+    X, y = wide_rows()
+    X.data[::7] = 0
+    rows, labels, vectors = (X.data.astype(dtype), X.indices, X.indptr), y.astype(np.int32), table(1000)
+    seen = []
+    for some in (vectors, np.ascontiguousarray(vectors[:, :1])):
+        count = some.shape[1]
+        each = np.zeros(count), np.ones(count, dtype=np.int32), np.ones(count)
+        least, norms, margins = np.full(count, np.inf), np.zeros(3), np.empty((count, len(y)))
+        assert _core.sight_margins(*rows, labels, 0.5, some, *each, least, norms, margins)[1] is None
+        seen.append((margins[0].tobytes(), norms.tobytes(), least[0]))
+    assert seen[0] == seen[1]
+
+
+@pytest.mark.usefixtures("isa")
 @pytest.mark.parametrize("sized", [False, True])
 def test_the_numbers_of_a_diagonal_are_numpys(sized):
     """Roots and inverses of a diagonal have numpy's bits, and its two sums are numpy's but for rounding."""
