@@ -161,8 +161,8 @@ def selective_perceptron(
 
 
 def _selective_mistakes(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
-    c, b = (1 + 2 * w["b"]) * ledger["max_norm2"], w["b"] * ledger["max_norm2"]
-    return (c * v["hinge"] + c**2 * v["norm"] ** 2 / 2) / (2 * b) if b else v["hinge"] * (1 + 1 / (2 * w["b"]))
+    c = 1 + 2 * w["b"]  # of (c R^2 H + (c R^2)^2 |V|^2 / 2) / (2 b R^2), where squares of R^2 may be no floats
+    return c / (2 * w["b"]) * (v["hinge"] + c * ledger["max_norm2"] * v["norm"] ** 2 / 2)
 
 
 def _selective_asked(ledger: dict[str, Any], v: dict[str, Any], w: dict[str, Any]) -> Any:
@@ -347,7 +347,7 @@ def winnow(
         if label * score < 0 or (score == 0 and label != ties):
             theta = theta + rate * label * signs * x
             updates += counts(x)
-    w = np.exp(theta - theta.max())
+    w = np.exp(theta - theta.max(initial=-inf))
     return (signs * w / w.sum()).sum(axis=0), updates, int(mistakes)
 
 
@@ -365,7 +365,8 @@ def p_norm_perceptron(
     """Dual coordinates theta, updates and mistakes; the weights are the gradient of |theta|_p^2 / 2."""
     theta, updates, mistakes = np.zeros(X.shape[1]), 0, 0
     for x, label in zip(np.tile(X, (passes, 1)), np.tile(y, passes), strict=True):
-        score = (np.sign(theta) * np.abs(theta) ** (p - 1)) @ x
+        _, exponent = np.frexp(np.abs(theta).max(initial=0.0))  # beside the largest, powers are floats
+        score = (np.sign(theta) * np.abs(np.ldexp(theta, -exponent)) ** (p - 1)) @ x
         told(score)
         mistakes += (np.sign(score) or ties or 1) != label
         if label * score < 0 or (score == 0 and label != ties):

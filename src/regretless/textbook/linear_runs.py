@@ -188,7 +188,7 @@ def _selective(X: Array, y: Array, passes: int, parameters: Fields, part: Fields
 
 
 def _second_order(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
-    full = parameters["matrix"] == "full" or (parameters["matrix"] == "auto" and X.shape[1] <= FEW_COLUMNS)
+    full = _is_full(parameters, X.shape[1])
     if X.shape[1] > FEW_COLUMNS:
         return {}
     X, y, story = np.tile(X, (passes, 1)), np.tile(y, passes), _Story()
@@ -196,16 +196,37 @@ def _second_order(X: Array, y: Array, passes: int, parameters: Fields, part: Fie
         sizes = parameters["scale"] == "auto"
         _, start, D, B, *both = arow_sketched(X, y, parameters["r"], parameters["rank"], sizes, **story.listening)
         stretched = np.linalg.svd(B / np.sqrt(D), compute_uv=False)
-        matrix, volume = np.diag(D) + B.T @ B, float(np.log1p(stretched**2).sum() + np.log(D / start).sum())
+        roots = np.vstack([B, np.diag(np.sqrt(D))])
+        volume = float(np.log1p(stretched**2).sum() + np.log(D / start).sum())
     elif "r" in parameters and not full and parameters["scale"] == "auto":
         _, start, squares, *both = arow_in_sizes(X, y, parameters["r"], **story.listening)
-        matrix, volume = np.diag(start + squares), float(np.log1p(squares / start).sum())
-    elif "r" in parameters:
-        _, matrix, volume, *both = arow(X, y, parameters["r"], not full, **story.listening)
+        roots, volume = np.diag(np.sqrt(start + squares)), float(np.log1p(squares / start).sum())
     else:
-        settings = (parameters["a"], not full, _ties(parameters))
-        _, matrix, volume, *both = second_order_perceptron(X, y, *settings, **story.listening)
-    return {"ledger": _counted(*both), "learner": {"volume": volume}, "matrix": matrix, **story.rounds()}
+        first = _start(parameters)
+        if "r" in parameters:
+            _, A, volume, *both = arow(X, y, first, not full, **story.listening)
+        else:
+            _, A, volume, *both = second_order_perceptron(X, y, first, not full, _ties(parameters), **story.listening)
+        moved = X[story.rounds()["updated"]]
+        roots = np.vstack([moved, sqrt(first) * np.eye(X.shape[1])]) if full else np.diag(np.sqrt(np.diag(A)))
+        if full and volume > 1:  # by then a sum of logarithms has lost digits of long rows
+            volume = _volume(roots, first)
+    return {"ledger": _counted(*both), "learner": {"volume": volume}, "roots": roots, **story.rounds()}
+
+
+def _is_full(parameters: Fields, width: int) -> bool:
+    return parameters["matrix"] == "full" or (parameters["matrix"] == "auto" and width <= FEW_COLUMNS)
+
+
+def _start(parameters: Fields) -> float:
+    """What the diagonal of a full matrix starts with."""
+    return float(parameters["r"] if "r" in parameters else parameters["a"])
+
+
+def _volume(roots: Array, first: float) -> float:
+    """ln det(F'F / a), by the triangle R with R'R = F'F, which itself has half the digits."""
+    triangle = np.linalg.qr(roots, mode="r")
+    return float(2 * np.log(np.abs(np.diag(triangle)) / sqrt(first)).sum())
 
 
 def _margin(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
@@ -255,22 +276,23 @@ def _gradient(X: Array, y: Array, passes: int, parameters: Fields, part: Fields)
     before = np.array(history)
     scores, norms2 = np.einsum("ij,ij->i", before, X), np.einsum("ij,ij->i", X, X)
     slopes = np.array([LOSSES[loss][1](margin) for margin in (y * scores).tolist()])
-    moved = slopes != 0
+    squares = slopes**2 * norms2
+    tuned = schedule in ("self-tuned", "scale-free")  # which has no rate before the first gradient that is not zeros
+    moved = (slopes != 0) & (np.cumsum(squares) > 0) if tuned else slopes != 0
     ledger = {"updates": int(moved.sum()), "update_norm2": float(norms2[moved].sum())}
     ledger |= {"mistakes": int(((scores >= 0) != (y > 0)).sum()), "loss": paid}
-    ledger |= _steps(slopes**2 * norms2, norms2, schedule, rate)
+    ledger |= _steps(squares, norms2, moved, schedule, rate)
     ledger["reach2"] = float(np.einsum("ij,ij->i", before, before).max())
     learner = {"norm": _norm(weights)}
     return {"ledger": ledger, "learner": learner, "scores": scores, "updated": moved}
 
 
-def _steps(squares: Array, norms2: Array, schedule: str, rate: float) -> Fields:
+def _steps(squares: Array, norms2: Array, moved: Array, schedule: str, rate: float) -> Fields:
     """What the bounds on regret are made of: squares of the gradients' lengths, in all and times the rates, and the
-    first rate and the last."""
+    first rate and the last of the rounds that moved."""
     total, times = np.cumsum(squares), np.arange(1, len(squares) + 1)
     slower = {"inverse-sqrt": np.sqrt(times), "self-tuned": np.sqrt(total)}
     slower["scale-free"] = slower["self-tuned"] * np.sqrt(np.maximum.accumulate(norms2))
-    moved = squares > 0
     rates = rate / slower.get(schedule, np.ones(len(squares)))[moved]
     ends = (float(rates[0]), float(rates[-1])) if len(rates) else (0.0, 0.0)
     steps = {"slope2": float(squares.sum()), "step2": float(rates @ squares[moved])}
@@ -309,6 +331,13 @@ def is_symmetric(twin: Callable[..., Any] | None, parameters: Fields) -> bool:
     return not is_of_ties(twin, parameters) and parameters.get("balanced") is not False
 
 
+def keeps_digits(twin: Callable[..., Any] | None, parameters: Fields, width: int, longest2: float) -> bool:
+    """Whether rows of so many columns, and squares of lengths, leave a full matrix half the digits of what it starts
+    with."""
+    full = twin in (arow, second_order_perceptron) and _is_full(parameters, width)
+    return not full or longest2 <= EXACT * _start(parameters)
+
+
 # Of one class against the rest, those whose scores are compared with one another as they are.
 COMPARABLE = (perceptron, margin_perceptron, passive_aggressive, gradient_descent, alma, arow, second_order_perceptron)
 
@@ -331,10 +360,11 @@ SETTLED: dict[Callable[..., Any] | None, Callable[[Fields, int], dict[str, float
 
 def _on_the_simplex(parameters: Fields, sizes: Array, width: int) -> dict[str, float]:
     """|v|_1, and how far the weights v / |v|_1 are from equal ones."""
-    total, shares = float(sizes.sum()), sizes[sizes > 0] / (sizes.sum() or 1.0)
-    most = log(width * (2 if parameters["balanced"] else 1))
-    kl = max(0.0, most + float((shares * np.log(shares)).sum())) if total else 0.0
-    return {"own": total, "divergence": kl}
+    total = float(sizes.sum())
+    if total == 0:
+        return {"own": 0.0, "divergence": 0.0}
+    shares, most = sizes[sizes > 0] / total, log(width * (2 if parameters["balanced"] else 1))
+    return {"own": total, "divergence": max(0.0, most + float((shares * np.log(shares)).sum()))}
 
 
 def _asked_for(parameters: Fields, sizes: Array, width: int) -> dict[str, float]:

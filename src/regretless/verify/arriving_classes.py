@@ -33,6 +33,8 @@ class ArrivingClasses:
         The class of each row, by its place among all.
     order : list of int
         Places of classes, in the order in which they came.
+    first_sign : float
+        What the first one is while it is alone: +1 if its name is a word or positive, else -1.
     """
 
     def __init__(self, labels: Array, classes: Sequence[Any]) -> None:
@@ -40,7 +42,8 @@ class ArrivingClasses:
         there = np.flatnonzero(np.isin(np.arange(len(classes)), self.places))
         self._firsts = {int(place): int(np.argmax(self.places == place)) for place in there}
         self.order = sorted(self._firsts, key=lambda place: self._firsts[place])
-        self._speaks = bool(len(labels)) and (isinstance(labels[0], str) or bool(labels[0] > 0))
+        speaks = bool(len(labels)) and (isinstance(labels[0], str) or bool(labels[0] > 0))
+        self.first_sign = 1.0 if speaks else -1.0
 
     @property
     def pair(self) -> list[int]:
@@ -52,13 +55,13 @@ class ArrivingClasses:
         return self._firsts[place]
 
     def phases(self) -> list[Phase]:
-        """While one class was known it was +1 if its name is a word or positive; of two it is the larger."""
+        """While one class was known it has the first sign; of two the larger is +1."""
         if len(self.order) < 2:
             return []
         first, second, *others = self.order
         third = self._firsts[others[0]] if others else len(self.places)
         pair = self._firsts[second]
-        return [Phase(0, pair, first if self._speaks else second), Phase(pair, third, max(first, second))]
+        return [Phase(0, pair, first if self.first_sign > 0 else second), Phase(pair, third, max(first, second))]
 
     def known(self) -> list[list[int]]:
         """The classes of each round in the order in which equal scores predict them; of a class that is alone, and of

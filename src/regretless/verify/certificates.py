@@ -180,7 +180,7 @@ def _bound(certificate: Mapping[str, Any]) -> float:
 
 
 def _loosened(name: str, certificate: Mapping[str, Any], again: Again) -> Again:
-    """The same where the bound may be off by what the rounding of the comparator's sums makes of it."""
+    """The same where sums of the comparator may be off by their rounding, and the bound by what that makes of it."""
     if not again.errors:
         return again
     ledger, comparator, learner = facts = _facts(number(certificate["constants"]), again)
@@ -189,7 +189,9 @@ def _loosened(name: str, certificate: Mapping[str, Any], again: Again) -> Again:
         for fact in again.errors.keys() & comparator.keys():
             off = {**comparator, fact: comparator[fact] + again.errors[fact]}
             moved += abs(_value(name, [ledger, off, learner]) - _value(name, facts))
-    return replace(again, scales={**again.scales, "bound": max(again.scales.get("bound", 0.0), moved / ALLOWED)})
+    scales = {fact: error / ALLOWED for fact, error in {**again.errors, "bound": moved}.items()}
+    larger = {fact: max(again.scales.get(fact, 0.0), scale) for fact, scale in scales.items()}
+    return replace(again, scales={**again.scales, **larger})
 
 
 def _facts(constants: Mapping[str, Facts], again: Again) -> list[Facts]:

@@ -78,14 +78,11 @@ def _check(reader: _LearnedRounds, certificate: Mapping[str, Any], vectors: Mapp
         if vector is None and reader.mixture and (why := _no_vector(reader, part)):
             return Check(name, "unchecked", why)
         if vector is None:
-            return Check(
-                name,
-                "unchecked",
-                f"its vector is {ABSENT}",
-            )
-        target = place if certificate["parts"] else None
+            return Check(name, "unchecked", f"its vector is {ABSENT}")
         try:
-            again = reader.again(certificate, part, np.asarray(vector, dtype=np.float64), target)
+            vector = np.asarray(vector, dtype=np.float64)
+            target = place if certificate["parts"] else reader.whose(vector, float(part["comparator"]["bias"]))
+            again = reader.again(certificate, part, vector, target)
             each.append(replace(again, shown={**again.shown, "vector": vectors[key]}) if key in vectors else again)
         except ValueError as error:
             return Check(name, "differs", str(error))
@@ -187,7 +184,9 @@ class _LearnedRounds:
         return weights
 
     def signs(self, target: int | None) -> Array:
-        """+1 where the label is the target's, or the larger of two."""
+        """+1 where the label is the target's, or the larger of two; a class that is alone has a sign of its own."""
+        if len(self.classes) < 2:
+            return np.full(self.count, self.arriving.first_sign)
         label = self.classes[-1 if target is None else target]
         return np.where(self.labels == label, 1.0, -1.0)
 
@@ -197,14 +196,23 @@ class _LearnedRounds:
             if len(vector) != self.rows.shape[1]:
                 raise ValueError(f"its vector has {len(vector):,} numbers and the rows {self.rows.shape[1]:,} features")
             return np.asarray(self.signs(target) * (self.rows @ vector + bias * self.constant))
+        if len(vector) == 1 and not vector.any():  # the same nothing for all classes
+            return np.zeros(self.count)
+        if len(vector) != max(2, len(self.classes)):
+            raise ValueError(f"its vectors are of {len(vector):,} classes and the rows of {len(self.classes):,}")
         scores = np.asarray(self.rows @ vector[:, : self.rows.shape[1]].T)
         scores = scores + self.constant * vector[:, self.rows.shape[1]] if self.constant else scores
-        if len(vector) == 1:
-            return np.zeros(self.count)
-        places = np.searchsorted(np.asarray(self.classes), self.labels)
+        places = self.arriving.places if len(vector) > 2 else (self.signs(None) > 0).astype(int)
         own = scores[np.arange(self.count), places]
         scores[np.arange(self.count), places] = -np.inf
         return np.asarray(own - scores.max(axis=1))
+
+    def whose(self, vector: Array, bias: float) -> int | None:
+        """The class that a vector tells from the rest, where a line is about the worst of several and does not say
+        which that is; of other vectors none, as they are of all rounds."""
+        if not self.each_alone or vector.ndim > 1:
+            return None
+        return max(range(len(self.classes)), key=lambda target: self.margins(vector, bias, target).min())
 
     def _rounded(self, sizes: Array, bias: float) -> Array:
         """By how much the margin of each row may be rounded, along a vector of these sizes."""
@@ -227,6 +235,7 @@ class _LearnedRounds:
         played = times > 0
         hinge = np.maximum(0.0, 1 - margins)
         doubt = self.weights * self._rounded(np.abs(vector), abs(bias))
+        errors = {"hinge": float(times @ doubt), "squared_hinge": float(times @ (doubt * (2 * hinge + doubt)))}
         norm = float(np.sqrt((vector**2).sum() + bias**2))
         seen: dict[str, Any] = {
             "norm": norm,
@@ -247,6 +256,7 @@ class _LearnedRounds:
             seen["margin"] = seen["least"] / norm
         seen |= self._geometry(vector, bias)
         run = self.run(target, part)
+        errors |= self._errors(vector, bias, run)
         seen |= self._products(vector, bias, run, part)
         ledger = {name: seen[name] for name in ("rounds", "total_norm2", "max_norm2")} | run.get("ledger", {})
         shown = {
@@ -261,8 +271,23 @@ class _LearnedRounds:
         most = self._most(str(certificate["quantity"]), seen, run)
         # A mixture is allowed a part of sums that its members had, which are not computed again.
         rounding = None if self.mixture else 0.0
-        errors = {"hinge": float(times @ doubt), "squared_hinge": float(2 * times @ (hinge * doubt))}
         return Again(facts, shown, observed, self._scales(certificate, seen, run), most, rounding, errors=errors)
+
+    def _errors(self, vector: Array, bias: float, run: Fields) -> dict[str, float]:
+        """By how much what theorems measure of a vector may be rounded: its product with the roots of a matrix; and
+        its divergence, which is what is left of ln N without a sum of as many terms, and which a report rounds up."""
+        terms, errors = (self.rows.shape[1] + 4) * ROUNDED, {}
+        if "roots" in run:
+            sizes = np.abs(run["roots"]) @ np.abs(self._with_constant(vector, bias))
+            errors["own"] = float(np.linalg.norm(sizes)) * terms
+        weights = self._settled().get("weights")
+        if weights:
+            errors["divergence"] = 2 * terms * (1 + log(weights))
+        return errors
+
+    def _with_constant(self, vector: Array, bias: float) -> Array:
+        """A vector, or a matrix as one, with its weight of the constant feature."""
+        return np.append(vector, bias) if self.constant else np.asarray(vector).ravel()
 
     def _most(self, quantity: str, seen: Fields, run: Fields) -> float | None:
         """The most that a quantity can be: a count the rounds, a log loss a coin's, a regret what was lost; others have
@@ -423,13 +448,12 @@ class _LearnedRounds:
         return {} if settled is None else settled(self.parameters, self.rows.shape[1] + bool(self.constant))
 
     def _products(self, vector: Array, bias: float, run: Fields, part: Fields) -> dict[str, float]:
-        """What a comparator measures in terms of the run: <v, theta>, |v|_q, sqrt(v'A v)."""
-        whole = np.append(vector, bias) if self.constant else np.asarray(vector).ravel()
-        numbers = {}
+        """What a comparator measures in terms of the run: <v, theta>, |v|_q, sqrt(v'A v) = |F v|."""
+        whole, numbers = self._with_constant(vector, bias), {}
         if "theta" in run:
             numbers["product"] = float(whole @ run["theta"])
-        if "matrix" in run:
-            numbers["own"] = float(np.sqrt(whole @ run["matrix"] @ whole))
+        if "roots" in run:
+            numbers["own"] = float(np.linalg.norm(run["roots"] @ whole))
         p = part["constants"]["learner"].get("p")
         if p is not None:
             q = p / (p - 1)
@@ -545,6 +569,9 @@ class _LearnedRounds:
             return "it ended within a pass"
         if self._are_short:
             return "the squares of its rows are no floats of full precision"
+        width = self.rows.shape[1] + bool(self.constant)
+        if not runs.keeps_digits(self.twin, self.parameters, width, float(self.norms2.max(initial=0.0))):
+            return "its rows are so long that the textbook's matrix keeps less than half the digits"
         cells = self.count * (self.rows.shape[1] + 1) * self.passes * (len(self.classes) if self.each_alone else 1)
         return f"it is of more than {MOST_CELLS:,} numbers" if cells > MOST_CELLS else ""
 
