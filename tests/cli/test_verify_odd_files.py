@@ -114,3 +114,14 @@ def test_the_worst_of_several_classes_is_found(run, tmp_path):
     attained["observed"] /= 2
     report.write_text(json.dumps(record))
     assert "differs: margin_attained" in run("verify", report, data).out
+
+
+def test_more_classes_than_a_report_describes_are_not_compared(run, tmp_path):
+    """Of 25 classes, each against the rest, no file of vectors is asked for: the output says what the report lacks."""
+    data = write(tmp_path / "many.svm", [f"{k % 25} 1:{k % 7} 2:{k % 4}\n" for k in range(80)])
+    vectors = tmp_path / "vectors.npz"
+    made = run("learn", data, "--learner", "perceptron", "--json", "--save-comparators", vectors)
+    verified = run("verify", write(tmp_path / "many.json", made.out), data, "--comparators", vectors)
+    assert verified.code == 1
+    assert "cannot be checked: sharp: it sums over 25 classes, and the report has the numbers of none" in verified.out
+    assert "--comparators" not in verified.out

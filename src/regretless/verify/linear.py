@@ -77,6 +77,9 @@ def _check(reader: _LearnedRounds, certificate: Mapping[str, Any], vectors: Mapp
         vector = vectors.get(key, part["comparator"] and part["comparator"]["vector"])
         if vector is None and reader.mixture and (why := _no_vector(reader, part)):
             return Check(name, "unchecked", why)
+        if vector is None and reader.each_alone and not certificate["parts"]:
+            classes = len(reader.classes)
+            return Check(name, "unchecked", f"it sums over {classes} classes, and the report has the numbers of none")
         if vector is None:
             return Check(name, "unchecked", f"its vector is {ABSENT}")
         try:
