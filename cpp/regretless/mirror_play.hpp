@@ -19,6 +19,12 @@ REGRETLESS_INLINE double factor_for(const MirrorRules& rules, const MirrorMemory
   return L(m).factor(total_mass(m, features + (rules.intercept != 0)));
 }
 
+// A score, which may be too small for a float; its sign may not.
+REGRETLESS_INLINE double scored(double dot, double factor) {
+  const double score = dot * factor;
+  return score == 0 && dot != 0 ? (dot < 0 ? -1e-300 : 1e-300) : score;
+}
+
 template <class L, class Row>
 REGRETLESS_INLINE double with_bias(const Row& row, double dot, const MirrorRules& rules, const Duals& s) {
   dot += rules.intercept * s.memory.bias_cached;
@@ -101,7 +107,7 @@ LinearVerdict mirror_one(const X& rows, const Labels& labels, const MirrorRules&
       }
     }
     if (state.scores) [[unlikely]]
-      state.scores[t] = dot * factor_for<L>(rules, *state.memory, state.memory->met);
+      state.scores[t] = scored(dot, factor_for<L>(rules, *state.memory, state.memory->met));
     const double by = write_down<L>(dot, y, norm2, weight, rules, *state.memory, *state.book);
     if (by != 0) move<L>(row, by, norm2, rules, duals);
   }
@@ -147,7 +153,7 @@ LinearVerdict mirror_many(const X& rows, const Labels& labels, const MirrorRules
     bool mild = true;
     for (std::int64_t c = 0; c < state.targets; ++c) {
       dots[c] = with_bias<L>(row, dots[c], rules, duals(c));
-      scores[c] = dots[c] * factor_for<L>(rules, state.memory[c], state.memory[c].met);
+      scores[c] = scored(dots[c], factor_for<L>(rules, state.memory[c], state.memory[c].met));
       mild &= is_mild(norm2, dots[c], weight, rules, state.memory[c]);
     }
     LinearRefusal bad = mild || is_storable(whole.total_norm2 + norm2) ? LinearRefusal::none : LinearRefusal::diverged;
@@ -200,9 +206,7 @@ LinearVerdict mirror_scores(const X& rows, std::int64_t count, const MirrorRules
     if (!(norm2 < std::numeric_limits<double>::infinity())) return {t, LinearRefusal::not_finite};
     for (std::int64_t c = 0; c < state.targets; ++c) {
       const Duals duals(state, c);
-      const double dot = with_bias<L>(row, scores[c], rules, duals), score = dot * factors.at[c];
-      // A score may be too small for a float, its sign may not.
-      scores[c] = score == 0 && dot != 0 ? (dot < 0 ? -1e-300 : 1e-300) : score;
+      scores[c] = scored(with_bias<L>(row, scores[c], rules, duals), factors.at[c]);
     }
   }
   return {count, LinearRefusal::none};

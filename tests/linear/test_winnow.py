@@ -745,19 +745,24 @@ def test_scores_are_those_of_the_weights(learner):
         assert (np.abs(learner.coef_).sum(axis=1) <= 1 + 1e-9).all()
 
 
-def bits(learner):
-    return {name: array.tobytes() for name, array in learner.state_.tensors().items()}
+def bits(learner, *, mistakes=True):
+    arrays = dict(learner.state_.tensors())
+    if not mistakes:
+        arrays["books"] = np.delete(arrays["books"], FIELDS.index("mistakes"), axis=1)
+    return {name: array.tobytes() for name, array in arrays.items()}
 
 
 @pytest.mark.parametrize("alone", [1, 5, 30])
 @pytest.mark.parametrize("order", [("egg", "spam"), ("spam", "egg")])
 def test_which_class_comes_first_changes_nothing(tmp_path, order, alone):
-    """Two classes met on the way give the bits that announced ones give: in one call, row by row, saved and pickled."""
+    """Two classes met on the way give the bits that announced ones give but for mistakes, which are those of what was
+    predicted, and the same bits in one call, row by row, saved and pickled."""
     rng = np.random.default_rng(alone)
     X = rng.normal(size=(40, 3))
     y = np.array([order[0]] * alone + [str(one) for one in rng.choice(order, 40 - alone - 1)] + [order[1]])
     announced = Winnow().partial_fit(X, y, classes=list(order))
-    assert bits(Winnow().partial_fit(X, y)) == bits(announced)
+    met = Winnow().partial_fit(X, y)
+    assert bits(met, mistakes=False) == bits(announced, mistakes=False)
     one = Winnow().partial_fit(X[:1], y[:1])
     for place in range(1, 40):
         if place == 1:
@@ -767,7 +772,7 @@ def test_which_class_comes_first_changes_nothing(tmp_path, order, alone):
             one.update_one(X[place], y[place])
         else:
             one.partial_fit(X[place : place + 1], y[place : place + 1])
-    assert bits(one) == bits(announced)
+    assert bits(one) == bits(met)
     assert one.ledger_.rounds == 40
     signed = [Winnow(balanced=True).partial_fit(X, y, classes=classes).coef_ for classes in (None, list(order))]
     np.testing.assert_array_equal(*signed)
@@ -780,7 +785,7 @@ def test_a_refused_row_stops_both_signs():
     with pytest.raises(RegretlessError, match="NaN"):
         learner.partial_fit(X, ["egg"] * 4)
     learner.partial_fit(X[3:], ["spam"])
-    assert bits(learner) == bits(Winnow().partial_fit(X[[0, 1, 3]], ["egg", "egg", "spam"], classes=["egg", "spam"]))
+    assert bits(learner) == bits(Winnow().partial_fit(X[[0, 1, 3]], ["egg", "egg", "spam"]))
 
 
 def test_a_third_class_finds_all_rounds_counted():

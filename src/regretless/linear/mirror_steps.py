@@ -13,6 +13,7 @@ import numpy as np
 from .. import _core
 from ..data.batch import Array, Batch
 from ..errors import RegretlessError
+from ..ledger import FIELDS
 from ..rows.narrowed import MANY_COLUMNS, FewColumns, JoinedColumns, Narrow, few_columns, joined_columns
 from ..rows.state import BaseState, Rules
 from ..theory.rounding import EPSILON
@@ -26,6 +27,7 @@ COLUMNS, POWER, MET, REFERENCE, BASE, SUM, REST, PEAK, TOUCHED, STEPS, BIAS, BIA
 
 REVERSED = "reversed."  # before the names of the arrays of reversed rounds
 _OWN = ("memory", "books")
+MISTAKES = FIELDS.index("mistakes")
 MOST_LP_ENTRIES = 200_000  # beyond these a linear program takes longer than its direction is worth
 MOST_LP_WORK = 1e10  # multiplications, about 5 seconds
 UNLIKELY = 10  # times as dear is a program from which nothing is to be expected
@@ -181,10 +183,12 @@ class MirrorState(BaseState):
         """Exchange the two classes of a target.
 
         Nonnegative weights cannot be negated. Where the rounds were played with reversed signs beside, those weights
-        take the place of these; else such a target starts anew, with an empty ledger.
+        take the place of these, which predicted the rounds: their mistakes stay. Else such a target starts anew, with
+        an empty ledger.
         """
         if self.link == "simplex":
             if self.reversed is not None:
+                self.reversed.books[:, MISTAKES] = self.books[:, MISTAKES]
                 self.pairs, self.memory, self.books = (getattr(self.reversed, name) for name in ("pairs", *_OWN))
                 self.reversed, self._player = None, None
                 return

@@ -344,8 +344,7 @@ class _LearnedRounds:
         numbers = predicted.by_labels(self.arriving, self.classes)
         if progressive["confusion"] is not None:
             numbers |= predicted.by_confusion(self.arriving, progressive["confusion"]["counts"])
-        by_others = self._predicts_otherwise or (self._is_one_sided and len(self.classes) > 2)
-        if self.passes == 1 and not by_others and not self._are_short:  # or a score that is no float is shown as 0
+        if self.passes == 1 and not self._predicts_otherwise:
             numbers["mistakes"] = numbers.get("progressive/errors", progressive["errors"])
         return numbers
 
@@ -529,7 +528,7 @@ class _LearnedRounds:
     def _mistaken_otherwise(self, rows: Array, signs: Array, run: _Run) -> int:
         """How many more mistakes there were since a score of 0 says +1, which another class was until more came."""
         shift, own = 0, len(self.classes) - 1 if run.target is None else run.target
-        if own not in self.arriving.pair or self._is_one_sided:
+        if own not in self.arriving.pair:
             return 0
         once = run._replace(passes=1)
         for begin, end, plus in self.arriving.phases():
