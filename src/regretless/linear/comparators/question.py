@@ -51,7 +51,7 @@ MOST_MARGINS = 1 << 22  # of rows along directions, that are written down
 OF_ROWS = "the direction of a linear SVM, C = {0:g}/r^2"
 # The one machine of the rows as they are, where others climb in another geometry: those have a small weight of the
 # constant feature, which beside very long rows costs more rounding than it is worth.
-PLAIN = 5.0
+PLAIN, PLAIN_CLIMBS = 5.0, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,10 +224,10 @@ class Question:
             most = len(batch) if self.deep else self._climbed_rows(len(batch), entries)
             climbs, settled = self._climbs(max(1, entries * most // max(1, len(batch)))), self.settled(entries)
             orders = [order[:most] for order in orders_of(len(batch), climbs)]
-            for its in self._climbers(plain, white) if orders else ():
+            for its, passes in self._climbers(plain, white) if orders else ():
                 penalties = its.penalties or penalties_of(entries)
                 climbed = machine_directions(
-                    its.rows, signs, its.intercept, its.length2, orders, penalties, its.inverse, settled
+                    its.rows, signs, its.intercept, its.length2, orders[:passes], penalties, its.inverse, settled
                 )
                 for penalty, vector, bias in climbed:
                     vector, bias = its.back(vector, bias)
@@ -250,12 +250,14 @@ class Question:
             return min(DEEP_CLIMBS, DEEP_CLIMBED // (entries * self.state.targets))
         return min(MOST_CLIMBS, passes_over(entries))
 
-    def _climbers(self, plain: Whitened, white: Whitened | None) -> list[Whitened]:
-        """The rows of which machines are made, with their penalties."""
+    def _climbers(self, plain: Whitened, white: Whitened | None) -> list[tuple[Whitened, int]]:
+        """The rows of which machines are made, with their penalties, and in how many passes at most."""
         if not self.deep:
-            return [plain] if white is None else [white, replace(plain, penalties=(PLAIN,))]
+            first = white or plain, MOST_CLIMBS
+            return [first] if white is None else [first, (replace(plain, penalties=(PLAIN,)), PLAIN_CLIMBS)]
         rows = white or plain
-        return [replace(rows, penalties=its) for its in DEEP_PENALTIES] if self.state.targets == 1 else [rows]
+        each = [replace(rows, penalties=its) for its in DEEP_PENALTIES] if self.state.targets == 1 else [rows]
+        return [(its, DEEP_CLIMBS) for its in each]
 
     def has_few(self) -> bool:
         """Whether the rows that comparators are looked for on are at hand, and few for machines of each class, of few
