@@ -165,7 +165,7 @@ def _share(gains: Array, duals: Array) -> float:
 
 def climb_to_margin(
     batch: Batch, signs: Array, intercept: float, longest2: float, orders: Sequence[Array], most: int
-) -> tuple[str, Array, float] | None:
+) -> tuple[tuple[str, Array, float] | None, bool]:
     """A vector of nearly the largest margin, to which a machine without a penalty climbs.
 
     Parameters
@@ -179,18 +179,21 @@ def climb_to_margin(
 
     Returns
     -------
-    tuple of (name, weights, weight of the constant feature), or None
-        None where it separates no rows, or penalties are no floats.
+    vector : tuple of (name, weights, weight of the constant feature), or None
+        None where it does not separate the rows, or penalties are no floats.
+    near : bool
+        Whether its margin is nearly the largest.
     """
     if not SVM_LENGTHS2[0] < longest2 < SVM_LENGTHS2[1]:
-        return None
-    climb, least = _Climb(batch, signs, intercept, np.array([UNLIMITED / longest2]), None), -inf
+        return None, False
+    climb, least, near = _Climb(batch, signs, intercept, np.array([UNLIMITED / longest2]), None), -inf, False
     for _ in range(0, most, len(orders)):
         if not all(climb.pass_over(order) for order in orders):
-            return None
+            return None, False
         vector = Vector(NOT_YET, np.ascontiguousarray(climb.vectors[:, 0]), float(climb.biases[0]))
         least = float((signs * scores_of(batch, vector, intercept)).min())
         # The dual says that no margin is above |v| / sum a.
-        if least * climb.multipliers.sum() >= (1 - NEAR) * length(vector.vector, vector.bias) ** 2:
+        near = least * climb.multipliers.sum() >= (1 - NEAR) * length(vector.vector, vector.bias) ** 2
+        if near:
             break
-    return (vector.name, vector.vector, vector.bias) if least > 0 else None
+    return ((vector.name, vector.vector, vector.bias), near) if least > 0 else (None, False)

@@ -27,10 +27,11 @@ PROOF_WORK, PROOF_AN_ENTRY = 1.5e8, 20.0  # multiplications of the search among 
 # A margin that no line asks for is looked for up to so many rows a column, and where no more of them are wrong, a
 # column and as a share.
 FEW_A_COLUMN, WRONG_A_COLUMN, FEW_WRONG = 4, 2, 0.03
-# Rows of which the first step of a search costs more, in multiplications and in those an entry: a machine of no penalty
-# climbs to a margin of them, up to so many passes and entries looked at, after each of some whether it is there.
-DEAR, DEAR_AN_ENTRY = 1e7, 1000.0
-MOST_PASSES, SOME_PASSES, MOST_CLIMBED = 50, 10, 1_000_000
+# Rows of which the first step of a search costs more multiplications: a machine of no penalty climbs to a margin of
+# them, if they are no more than their columns or the step costs more an entry too. Up to how many passes, and entries
+# looked at, which are cheaper of dense rows; and after how many passes it is looked at the margin.
+DEAR, DEAR_AN_ENTRY = 3e7, 1000.0
+MOST_PASSES, MOST_CLIMBED, MOST_CLIMBED_DENSE, SOME_PASSES = 50, 1_000_000, 10_000_000, 10
 SOME = 512, 1024  # rows of larger ones that it looks at then, so many at least and at most
 UNKNOWN = f"{OPEN}those that were looked at can{DEEPER}"
 WIDE = f"{OPEN}the few that would be looked at mostly can, so many columns they have{DEEPER}"
@@ -87,21 +88,26 @@ def find_margin(question: Question, batch: Batch, signs: Array, nearest: Nearest
             if why != UNKNOWN or entries > MOST_WITH_A_MARGIN:
                 return why
     budget, toward = question.budget(batch.entries, nearest.separates), (nearest.vector.vector, nearest.vector.bias)
-    if not question.deep and work_to_begin(batch) > DEAR + DEAR_AN_ENTRY * batch.entries:
-        climbed = _climbed_margin(question, batch, signs, nearest)
-        if climbed is not None:
+    work = work_to_begin(batch)
+    dear = work > DEAR_AN_ENTRY * batch.entries
+    if not question.deep and work > DEAR and (dear or len(batch) <= batch.columns):
+        climbed, near = _climbed_margin(question, batch, signs, nearest)
+        if climbed is not None and (near or dear):
             return climbed
-        budget = Budget(work=0.0, more=DEEPER)
+        if dear:
+            budget = Budget(work=0.0, more=DEEPER)
     return margin_direction(batch, signs, question.rules.intercept, budget, question.call, toward, nearest.separates)
 
 
 def _climbed_margin(
     question: Question, batch: Batch, signs: Array, nearest: Nearest
-) -> tuple[str, Array, float] | None:
-    """The vector that a machine climbs to; None where rows are many, or many of them wrong, or it separates none."""
-    passes = min(MOST_PASSES, MOST_CLIMBED // max(1, batch.entries))
-    if passes < SOME_PASSES or nearest.errors > FEW_WRONG * len(batch):
-        return None
+) -> tuple[tuple[str, Array, float] | None, bool]:
+    """The vector that a machine climbs to, and whether its margin is nearly the largest; None where rows are many, or
+    many of more rows than columns are wrong, or it does not separate them."""
+    most = MOST_CLIMBED if batch.sparse else MOST_CLIMBED_DENSE
+    passes = min(MOST_PASSES, most // max(1, batch.entries))
+    if passes < SOME_PASSES or nearest.errors > FEW_WRONG * len(batch) > FEW_WRONG * batch.columns:
+        return None, False
     orders, longest2 = orders_of(len(batch), SOME_PASSES), question.sums().max_norm2
     return climb_to_margin(batch, signs, question.rules.intercept, longest2, orders, passes)
 
