@@ -281,6 +281,16 @@ def test_mistakes_of_arow_are_compared_with_a_short_vector(classes, most):
     assert mistakes.observed <= mistakes.bound < most
 
 
+@pytest.mark.parametrize("rows", [50, question.MOST_SHUFFLED, question.MOST_SHUFFLED + 17])
+def test_a_part_of_an_order_is_the_first_of_the_whole(rows):
+    """Asked for so many rows of each pass, orders are the first of those of all rows, which they have once each."""
+    whole = question.orders_of(rows, 3)
+    assert all((np.sort(order) == np.arange(rows)).all() for order in whole)
+    for most in (1, 31, 33, rows - 1, rows + 5):
+        for part, order in zip(question.orders_of(rows, 3, most), whole, strict=True):
+            np.testing.assert_array_equal(part, order[:most])
+
+
 @pytest.mark.parametrize("settled", [0.0, 0.2])
 def test_passes_end_where_duals_settle(settled, monkeypatch):
     """Machines make all passes unless one of them raises the duals by little; the next one is the last then, of which

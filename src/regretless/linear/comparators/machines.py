@@ -193,7 +193,8 @@ def climb_to_margin(
         vector = Vector(NOT_YET, np.ascontiguousarray(climb.vectors[:, 0]), float(climb.biases[0]))
         least = float((signs * scores_of(batch, vector, intercept)).min())
         # The dual says that no margin is above |v| / sum a.
-        near = least * climb.multipliers.sum() >= (1 - NEAR) * length(vector.vector, vector.bias) ** 2
+        norm = length(vector.vector, vector.bias)
+        near = least * climb.multipliers.sum() >= (1 - NEAR) * norm * norm
         if near:
             break
     return ((vector.name, vector.vector, vector.bias), near) if least > 0 else (None, False)

@@ -223,7 +223,7 @@ class Question:
             entries = max(1, self.entries_of((white or plain).rows))
             most = len(batch) if self.deep else self._climbed_rows(len(batch), entries)
             climbs, settled = self._climbs(max(1, entries * most // max(1, len(batch)))), self.settled(entries)
-            orders = [order[:most] for order in orders_of(len(batch), climbs)]
+            orders = orders_of(len(batch), climbs, most)
             for its, passes in self._climbers(plain, white) if orders else ():
                 penalties = its.penalties or penalties_of(entries)
                 climbed = machine_directions(
@@ -288,8 +288,8 @@ class Question:
         if self.at_hand():
             for batch, codes in (self.sample or self.rounds)():
                 most = None if self.sample is None else ceil(MOST_PLAYED * len(batch) / max(1, batch.entries))
-                for order in orders_of(len(batch), count):
-                    means.play(batch, codes, order[:most])
+                for order in orders_of(len(batch), count, most):
+                    means.play(batch, codes, order)
         else:
             for _ in range(count):
                 for batch, codes in self.rounds():
@@ -320,15 +320,17 @@ def passes_over(entries: int) -> int:
     return min(30, max(1, MOST_PLAYED // max(entries, 1)))
 
 
-def orders_of(rows: int, passes: int) -> list[Array]:
-    """The orders of some passes: what comes sorted by label would be learned badly. All searches over so many rows have
-    the same, and those of few rows are kept."""
-    return list(_orders_of_few(rows, passes) if rows <= MOST_SHUFFLED else _orders(rows, passes))
+def orders_of(rows: int, passes: int, most: int | None = None) -> list[Array]:
+    """The orders of some passes, or so many rows of each: what comes sorted by label would be learned badly. All
+    searches over so many rows have the same, and those of few rows are kept."""
+    if rows <= MOST_SHUFFLED:
+        return [order[:most] for order in _orders_of_few(rows, passes)]
+    return list(_orders(rows, passes, most))
 
 
-def _orders(rows: int, passes: int) -> tuple[Array, ...]:
+def _orders(rows: int, passes: int, most: int | None = None) -> tuple[Array, ...]:
     random = np.random.default_rng(0)
-    orders = tuple(_order(rows, random) for _ in range(passes))
+    orders = tuple(_order(rows, random, most) for _ in range(passes))
     for order in orders:
         order.flags.writeable = False  # others are given the same
     return orders
@@ -337,11 +339,13 @@ def _orders(rows: int, passes: int) -> tuple[Array, ...]:
 _orders_of_few = lru_cache(maxsize=8)(_orders)
 
 
-def _order(rows: int, random: np.random.Generator) -> Array:
-    """An order of its own. Neighbours of many rows stay together, since memory is read in its own order three times as
-    fast."""
+def _order(rows: int, random: np.random.Generator, most: int | None) -> Array:
+    """An order of its own, or the first of it. Neighbours of many rows stay together, since memory is read in its own
+    order three times as fast."""
     if rows <= MOST_SHUFFLED:
         return random.permutation(rows)
     starts = random.permutation(ceil(rows / NEIGHBOURS)) * NEIGHBOURS
+    if most is not None:
+        starts = starts[: ceil(most / NEIGHBOURS) + 1]  # the last rows may be fewer
     order = (starts[:, None] + np.arange(NEIGHBOURS)).ravel()
-    return order[order < rows]
+    return order[order < rows][:most]
