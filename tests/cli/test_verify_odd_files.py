@@ -101,6 +101,15 @@ def test_rows_that_leave_a_matrix_no_digits_are_not_played_again(run, tmp_path, 
         assert (verified.code, "keeps less than half the digits" in verified.out) == (0, not played)
 
 
+def test_a_weight_of_nothing_but_rounding_is_no_contradiction(run, tmp_path):
+    """Where a step of ALMA brings the weight of a lone column to 0, or to its last bit, an honest report agrees, and
+    the output says that rounding decides."""
+    data = write(tmp_path / "ties.svm", [f"{1 if k > 5 else -1} 1:{k / 10}\n" for k in range(12)])
+    made = run("learn", data, "--learner", "alma", "--set", "alpha=1", "--set", "intercept=0", "--json")
+    verified = run("verify", write(tmp_path / "ties.json", made.out), data)
+    assert (verified.code, "rounding decides" in verified.out) == (0, True)
+
+
 def test_the_worst_of_several_classes_is_found(run, tmp_path):
     """The margin that was attained is that of the class whose margin is the least, whichever that is, and the half of
     it differs."""

@@ -42,11 +42,14 @@ def _ties(parameters: Fields) -> int:
     return 0 if parameters.get("ties", "update") == "update" else int(parameters["ties"])
 
 
-def nudged(X: Array, runs: int = RUNS) -> Iterator[Array]:
-    """Rows that differ from these by nothing else than rounding, several times."""
+def nudged(X: Array, parameters: Fields, runs: int = RUNS) -> Iterator[tuple[Array, Fields]]:
+    """Rows and settings that differ from these by nothing else than rounding, several times."""
     chance = np.random.default_rng(0)
     for _ in range(runs):  # no two rows or columns alike: equal ones that cancel must not go on to do so
-        yield X * (1 + NEAR * chance.uniform(-1, 1, X.shape))
+        near = X * (1 + NEAR * chance.uniform(-1, 1, X.shape))
+        # Divided by the longest row, those of one column are as long as it whatever they were.
+        alpha = {"alpha": parameters["alpha"] * (1 + NEAR * chance.uniform(-1, 1))} if "alpha" in parameters else {}
+        yield near, {**parameters, **alpha}
 
 
 def is_exact(twin: Callable[..., Any] | None, X: Array, passes: int, rate: float) -> bool:
@@ -169,7 +172,7 @@ def _aggressive(X: Array, y: Array, passes: int, parameters: Fields, part: Field
     ledger = {"mistakes": mistakes, "slope2": squares}
     counted = _counted(updates, mistakes)
     # A step brings the loss of its row to 0, about: where the row comes again rounding decides whether it is an update.
-    others = (passive_aggressive(near, y, *settings)[3] for near in nudged(X, 2))
+    others = (passive_aggressive(near, y, *settings)[3] for near, _ in nudged(X, parameters, 2))
     if all(other == counted["updates"] for other in others):
         ledger |= counted
     learner = {"norm": _norm(weights), "limit": parameters["C"]}

@@ -56,9 +56,12 @@ class PlayedRounds(LearnedRounds):
         own = self._predicted([run for run in played if run])
         if self._exact or not self._contradicts(own):
             return own
-        nudged = runs.nudged(self._dense) if self._dense is not None else ()
+        nudged = runs.nudged(self._dense, self.parameters) if self._dense is not None else ()
         asked = [self._asked[target] for target in self.targets]
-        others = [self._predicted([self._once(near, run) for run in asked]) for near in nudged]
+        others = [
+            self._predicted([self._once(near, run._replace(parameters=settings)) for run in asked])
+            for near, settings in nudged
+        ]
         if all(one == own for one in others):
             return own
         stated = {name: at(self.report, name) for name in ("mistakes", "progressive/errors") if has(self.report, name)}
@@ -79,7 +82,7 @@ class PlayedRounds(LearnedRounds):
             self._dense = self.with_constant()
         passes = int(self.passes)
         late = 0 if target is None else int(passes * self.count - part["comparator"]["rounds"])
-        run = self._asked[target] = _Run(target, passes, late, learner)
+        run = self._asked[target] = _Run(target, passes, late, self.parameters, learner)
         result = self._once(self._dense, run)
         self._exact = runs.is_exact(self.twin, self._dense, passes, self.parameters.get("rate") or 1.0)
         return {} if not self._exact and result and self._may_be_rounded(self._dense, run, result, part) else result
@@ -92,8 +95,8 @@ class PlayedRounds(LearnedRounds):
         statements = self._stated(own, *(of_all if run.target is None else self._ledgers(run.target)))
         stated = [(name, count) for name, count in statements if abs(count - own[name]) > _slack(count)]
         others = [own]
-        for near in runs.nudged(rows) if stated else ():
-            others.append(_counts(self._once(near, run)))
+        for near, settings in runs.nudged(rows, self.parameters) if stated else ():
+            others.append(_counts(self._once(near, run._replace(parameters=settings))))
             if own.keys() - others[-1].keys():
                 return True
             if all(abs(count - others[-1][name]) <= _slack(count) for name, count in stated):
@@ -108,7 +111,7 @@ class PlayedRounds(LearnedRounds):
         if len(self.classes) > 2 and not self.each_alone:
             known = self.arriving.known() + [list(range(len(self.classes)))] * ((passes - 1) * self.count)
             facts = {**run.learner, "classes": len(self.classes), "known": known}
-            return dict(runs.AT_ONCE[self.twin](rows, self.arriving.places, passes, self.parameters, facts))
+            return dict(runs.AT_ONCE[self.twin](rows, self.arriving.places, passes, run.parameters, facts))
         signs = self.signs(run.target)
         result = self._played_by_signs(rows, signs, run)
         if "mistakes" in result.get("ledger", {}):
@@ -119,10 +122,10 @@ class PlayedRounds(LearnedRounds):
         """One class against the rest, from the row on in which it came."""
         play = runs.PLAYS[self.twin]
         if not run.late:
-            return dict(play(rows, signs, run.passes, self.parameters, run.learner))
+            return dict(play(rows, signs, run.passes, run.parameters, run.learner))
         rows = np.concatenate([rows[run.late :], *[rows] * (run.passes - 1)])
         signs = np.concatenate([signs[run.late :], *[signs] * (run.passes - 1)])
-        return dict(play(rows, signs, 1, self.parameters, run.learner))
+        return dict(play(rows, signs, 1, run.parameters, run.learner))
 
     def _mistaken_otherwise(self, rows: Array, signs: Array, run: _Run) -> int:
         """How many more mistakes there were since a score of 0 says +1, which another class was until more came."""
@@ -211,12 +214,13 @@ class PlayedRounds(LearnedRounds):
 
 
 class _Run(NamedTuple):
-    """Of one class against the rest, or of all: how many passes, how many rows of the first came before the class, and
-    what lines know of the learner."""
+    """Of one class against the rest, or of all: how many passes, how many rows of the first came before the class, the
+    learner's settings, and what lines know of it."""
 
     target: int | None
     passes: int
     late: int
+    parameters: Fields
     learner: Fields
 
 
