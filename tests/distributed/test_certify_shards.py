@@ -98,8 +98,8 @@ def test_rows_of_shards_are_called_by_their_shards(tmp_path):
     X, y = np.vstack([np.eye(3), [[0, 3, 0], [1, 0, 0]]]), np.array([1.0, -1, 1, -1, -1])
     model = learned(Perceptron(), X, y)
     for shards, called in (
-        (files([a, b]), f"line 1 of {a} and line 3 of {b} are equal"),
-        (files([a, c], on_error="skip"), f"line 1 of {a} and line 4 of {c} are equal"),
+        (files([a, b]), f"the row in line 1 of {a} and the row in line 3 of {b} are equal"),
+        (files([a, c], on_error="skip"), f"the row in line 1 of {a} and the row in line 4 of {c} are equal"),
         (
             [(X[:3], y[:3]), (X[3:], y[3:])],
             "row 0 (counted from 0) of shard 0 and row 1 (counted from 0) of shard 1 are equal",

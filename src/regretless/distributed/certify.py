@@ -245,7 +245,8 @@ def _call_row(shard: Shard, schema: dict[str, Any] | None, row: int) -> str:
         if shard.reading.get("on_error") == "skip":  # and only who reads it all knows what lines it passes over
             for _ in stream.batches():
                 pass
-        return stream.place_of(row)
+        (line,) = stream.lines_of([row])
+        return f"{stream.call_rows(row)}{stream.counted}" if line is None else f"the row in line {line:,}"
     return f"row {row:,}"
 
 
