@@ -276,6 +276,18 @@ def test_weights_scale_the_steps():
     assert set(np.abs(ours.dual_coef_[0])) <= {0.5, 2.0}
 
 
+def test_equal_rows_of_no_weight_do_not_stand_in_the_way():
+    """Of rows that weigh nothing no line says that they cannot be separated: what it lacks are equal weights, and
+    without weights these rows are named."""
+    X, y, weights = np.array([[1.0, 0], [0, 1], [1, 1], [1, 1]]), [1, -1, 1, -1], np.array([1.0, 1, 0, 0])
+    said = [
+        KernelPerceptron(gamma=0.5).fit(X, y, sample_weight=its).certify(X, y, sample_weight=its)[0].why
+        for its in (weights, None)
+    ]
+    assert ["every round weighs 1" in why for why in said] == [True, False]
+    assert "rows 2 and 3 (from 0) are equal" in said[1]
+
+
 @pytest.mark.kernel
 def test_classes_and_columns_may_come_late():
     """A stream that reveals classes and columns is learned as it would be had they been known."""

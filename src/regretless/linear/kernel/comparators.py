@@ -34,7 +34,7 @@ from ...data.batch import Array, Batch
 from ...errors import RegretlessError
 from ...ledger import Ledger
 from ...theorem import Theorem
-from ...theory.facts import SHORTEST2, LinearFacts
+from ...theory.facts import SEPARATES, SHORTEST2, LinearFacts
 from ...theory.perceptron import KernelFacts
 from ..comparators.candidates import svms_are_there
 from ..comparators.question import Question
@@ -193,7 +193,7 @@ def _certify_target(question: Question, reading: _KernelReading, target: int) ->
     certificates = []
     for theorem in question.theorems:
         certificate = theorem.certify(ledger, [line.best(theorem, ledger, facts) for line in lines], facts)
-        if theorem.name == "separable" and not certificate.applies and obstacle is not None and facts.steady:
+        if certificate.why == SEPARATES[0] and obstacle is not None:
             certificate = replace(certificate, why=obstacle)
         certificates.append(certificate)
     return certificates
