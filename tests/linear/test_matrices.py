@@ -335,12 +335,19 @@ def test_leads_of_matrices_are_those_of_a_plain_loop(kind, single):
 
 
 def test_leads_that_do_not_fit_are_refused():
-    """Labels of no class, numbers that are not finite, and arrays of other sizes are errors."""
+    """Labels of no class, numbers that are not finite, scores that are none, of whichever class, and arrays of other
+    sizes are errors."""
     leads = matrices.Leads([Matrix("some", np.ones((2, 3)), np.zeros(3))], 0.0)
     with pytest.raises(ValueError, match="a label is no sign"):
         leads.of(Batch(np.ones((1, 2)), None, 2), np.array([3], np.int32))
     with pytest.raises(RegretlessError, match="row 1 of the rounds to certify against is not finite"):
         leads.of(Batch(np.array([[1, 1], [1, np.inf]]), None, 2), np.zeros(2, np.int32))
+    for column in range(3):
+        vectors = np.ones((2, 3))
+        vectors[:, column] = 1e308, -1e308
+        long = matrices.Leads([Matrix("long", vectors, np.zeros(3))], 0.0)
+        with pytest.raises(RegretlessError, match="row 1 of the rounds to certify against is diverged"):
+            long.of(Batch(np.array([[1, 1], [10.0, 10.0]]), None, 2), np.zeros(2, np.int32))
     with pytest.raises(ValueError, match="room for a lead"):
         _core.leads(
             np.ones((1, 2)), None, None, np.zeros(1, np.int32), 0.0, np.ones((2, 3)), np.zeros(3), 3, np.ones((1, 2))
