@@ -110,6 +110,15 @@ def test_a_weight_of_nothing_but_rounding_is_no_contradiction(run, tmp_path):
     assert (verified.code, "rounding decides" in verified.out) == (0, True)
 
 
+def test_sums_that_return_to_nothing_tie_again(run, tmp_path):
+    """Where rows of both labels cancel, in every pass, the textbook has the second-order perceptron's updates."""
+    data = write(tmp_path / "zeros.svm", [f"{label}\n" for label in (1, -1, 1, -1)])
+    made = run("learn", data, "--learner", "second-order-perceptron", "--passes", "50", "--json")
+    verified = run("verify", write(tmp_path / "zeros.json", made.out), data)
+    assert (verified.code, json.loads(made.out)["updates"]) == (0, 200)
+    assert "updates" in verified.out.partition("agrees: the run")[2].partition("\n")[0]
+
+
 def test_the_worst_of_several_classes_is_found(run, tmp_path):
     """The margin that was attained is that of the class whose margin is the least, whichever that is, and the half of
     it differs."""

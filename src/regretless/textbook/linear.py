@@ -422,8 +422,9 @@ def second_order_perceptron(
         mistakes += (np.sign(score) or ties or 1) != label
         if label * score < 0 or (score == 0 and label != ties):
             root, g = learned(S, x, 1.0, diagonal)
-            w = w + (label - w @ x) / (1 + g @ g) * (S @ g)
-            u, A, S, updates = u + label * x, A + squares_of(x, diagonal), root, updates + counts(x)
+            u = u + label * x
+            w = (w + (label - w @ x) / (1 + g @ g) * (S @ g)) * u.any()  # which is 0 where u is, without its rounding
+            A, S, updates = A + squares_of(x, diagonal), root, updates + counts(x)
             volume += grown(g, 1.0, diagonal)
     return u, A, volume, updates, int(mistakes)
 
