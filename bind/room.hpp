@@ -66,8 +66,9 @@ inline void* map_pages(std::size_t) { return nullptr; }
 inline void unmap_pages(void*, std::size_t) {}
 #endif
 
-// Pages that were given back. A place has the address of some, and in the bits that are zero there how many they are:
-// whoever exchanges it for 0 has them. So no thread waits for another one, nor for one that a fork has left behind.
+// Pages that were given back, up to 64 MB. A place has the address of some, and in the bits that are zero there how
+// many they are: whoever exchanges it for 0 has them. So no thread waits for another one, nor for one that a fork has
+// left behind.
 class SparePages {
  public:
   // As many as that or somewhat more, whose number is put in the place of `bytes`; null if there are none.
@@ -77,14 +78,17 @@ class SparePages {
       const std::size_t size = held % large_page * large_page;
       if (size < bytes || size > 2 * bytes || !place.compare_exchange_strong(held, 0, std::memory_order_acquire))
         continue;
-      bytes = size;
+      kept_ -= bytes = size;
       return reinterpret_cast<void*>(held - held % large_page);
     }
     return nullptr;
   }
   // False if there is no place for them, or they are many.
   bool keep(void* at, std::size_t bytes) {
-    if (bytes > most) return false;
+    if ((kept_ += bytes) > most) {
+      kept_ -= bytes;
+      return false;
+    }
     for (auto& place : places_) {
       std::uintptr_t none = 0;
       if (place.load(std::memory_order_relaxed) == 0 &&
@@ -92,12 +96,14 @@ class SparePages {
                                         std::memory_order_release))
         return true;
     }
+    kept_ -= bytes;
     return false;
   }
 
  private:
-  static constexpr std::size_t most = 4 * large_page;
-  std::array<std::atomic<std::uintptr_t>, 8> places_{};
+  static constexpr std::size_t most = 32 * large_page;
+  std::array<std::atomic<std::uintptr_t>, 16> places_{};
+  std::atomic<std::size_t> kept_ = 0;
 };
 inline SparePages spare_pages;
 
