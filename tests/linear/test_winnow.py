@@ -264,6 +264,16 @@ def test_columns_may_come_late(X, y, cuts, learner):
     assert late.state_.same(whole.state_)
 
 
+@pytest.mark.parametrize("name", ["theta", "cached", "memory", "books"])
+def test_a_state_with_one_other_number_is_another_state(name):
+    """States whose last number of one array differs are not the same; of columns that are room alone, they are."""
+    state, other = (MirrorState(5, 3, link="balanced", constant=True) for _ in range(2))
+    other.theta = np.vstack([other.theta, np.ones((2, 3))])
+    assert state.same(other)
+    getattr(other, name)[4 if name in ("theta", "cached") else -1, -1] += 1
+    assert not state.same(other)
+
+
 def log_normaliser(state):
     """ln of the mean of exp(theta) over all N weights, which is the sum of ln Z over all updates."""
     theta = state._all(0)

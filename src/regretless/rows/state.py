@@ -187,9 +187,13 @@ class BaseState(ABC):
             setattr(self, name, array)
         self._player = None
 
+    def compared(self) -> dict[str, Array]:
+        """The arrays in which states that are the same have the same bits."""
+        return self.tensors()
+
     def same(self, other: BaseState) -> bool:
         """Whether another state holds the same bits."""
-        ours, theirs = self.tensors(), other.tensors()
+        ours, theirs = self.compared(), other.compared()
         return ours.keys() == theirs.keys() and all(np.array_equal(ours[name], theirs[name]) for name in ours)
 
     def copy_target(self, source: BaseState, i: int, j: int) -> None:
