@@ -62,8 +62,12 @@ REGRETLESS_INLINE Octet in_turns(const double* numbers) {
 // has the sum, that of s ln s, and their number. Here for the columns that eight numbers of a table are about.
 template <int N>
 REGRETLESS_INLINE Octet of_groups(const double* groups, int place, std::int64_t i, std::int64_t count) {
+  const double* const first = groups + i / N * 3 + place;
   double each[8];
-  for (int l = 0; l < 8; ++l) each[l] = i + l < count ? groups[3 * ((i + l) / N) + place] : 0;
+  if (i + 8 <= count)
+    for (int l = 0; l < 8; ++l) each[l] = first[l / N * 3];
+  else
+    for (int l = 0; l < 8; ++l) each[l] = i + l < count ? first[l / N * 3] : 0;
   return at(each, 0);
 }
 
@@ -134,15 +138,30 @@ inline std::int64_t nonzeros(const double* numbers, std::int64_t count) {
   return sum;
 }
 
-// Some rows of a table, by ascending numbers; whether all others hold nothing but zeros.
+// Some rows of a table, by ascending numbers; whether all others hold nothing but zeros. Rows are taken while they are
+// in the cache, where those that are counted are.
+template <std::int64_t known>
+bool take_rows_of(const double* from, std::int64_t rows, std::int64_t width, const std::int64_t* numbers,
+                  std::int64_t count, double* to) {
+  constexpr std::int64_t together = 512;
+  if (known > 0) width = known;
+  std::int64_t others = 0;
+  for (std::int64_t begin = 0, k = 0; begin < rows; begin += together) {
+    const std::int64_t end = rows - begin < together ? rows : begin + together, first = k;
+    others += nonzeros(from + begin * width, (end - begin) * width);
+    for (; k < count && numbers[k] < end; ++k)
+      std::memcpy(to + k * width, from + numbers[k] * width, std::size_t(width) * sizeof *to);
+    others -= nonzeros(to + first * width, (k - first) * width);
+  }
+  return others == 0;
+}
 inline bool take_rows(const double* from, std::int64_t rows, std::int64_t width, const std::int64_t* numbers,
                       std::int64_t count, double* to) {
-  if (width == 1)
-    for (std::int64_t k = 0; k < count; ++k) to[k] = from[numbers[k]];
-  else
-    for (std::int64_t k = 0; k < count; ++k)
-      std::memcpy(to + k * width, from + numbers[k] * width, std::size_t(width) * sizeof *to);
-  return nonzeros(from, rows * width) == nonzeros(to, count * width);
+  const auto take = width == 1   ? take_rows_of<1>
+                    : width == 2 ? take_rows_of<2>
+                    : width == 4 ? take_rows_of<4>
+                                 : take_rows_of<0>;
+  return take(from, rows, width, numbers, count, to);
 }
 
 // ln(1 + x) for x >= 0.

@@ -102,18 +102,19 @@ def test_sums_over_the_simplex_are_numpys(columns, count):
 
 
 @pytest.mark.usefixtures("isa")
-def test_rows_are_taken_with_word_of_the_others():
+@pytest.mark.parametrize("width", [1, 2, 3, 4])
+def test_rows_are_taken_with_word_of_the_others(width):
     """Rows by their numbers are copies of them, and a number in any other row is noticed, a zero of either sign not."""
-    whole = np.zeros((50, 3))
-    numbers = np.array([0, 7, 8, 30])
-    whole[numbers] = table(4, 3)
+    whole = np.zeros((1300, width))
+    numbers = np.array([0, 7, 8, 30, 511, 1024, 1298])
+    whole[numbers] = table(7, width)
     whole[9] = -0.0
     rows, clean = _core.rows_of(whole, numbers)
     np.testing.assert_array_equal(rows, whole[numbers])
     assert clean
-    for other in (1, 9, 29, 49):
+    for other in (1, 9, 29, 512, 1023, 1299):
         changed = whole.copy()
-        changed[other, 2] = 5e-324
+        changed[other, -1] = 5e-324
         assert not _core.rows_of(changed, numbers)[1]
 
 
