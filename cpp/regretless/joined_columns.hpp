@@ -12,6 +12,7 @@
 // Whatever theorems ask of the vector that is spread back is told by S, E and how many entries u has: bounds are the
 // same but for rounding.
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -38,45 +39,22 @@ LinearVerdict mark_entries(const X& x, std::int64_t rows, std::int64_t columns, 
   return {rows, LinearRefusal::none};
 }
 
-// Which entries of a row are lone, some at a time, and where the others' columns come among those that are shared: the
-// words say which these are.
-struct Places {
-  static constexpr std::int64_t room = 256;
-  std::int32_t shared[room];
-  bool lone[room];
-
-  template <class Row>
-  REGRETLESS_INLINE void find(const Row& row, std::int64_t k, std::int64_t count, const RankWord* words) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t column = row.column(k + i);
-      const RankWord& word = words[column >> 6];
-      const std::uint64_t bit = std::uint64_t(1) << (column & 63);
-      lone[i] = (word.bits & bit) == 0;
-      shared[i] = std::int32_t(word.before + std::popcount(word.bits & (bit - 1)));
-    }
-  }
-};
-
-// Puts shared entries to the numbers of the rows from n on, and lone ones aside. No branches: which way they go is as
-// good as random.
+// Puts shared entries to the numbers of the rows from n on, by the columns' places among those that are shared: the
+// words say which these are. Lone ones are put aside. No branches: which way they go is as good as random.
 template <class Row>
 REGRETLESS_INLINE void part_entries(const Row& row, const RankWord* words, const JoinedRows& to, std::int64_t& n,
                                     std::int64_t& lone) {
-  Places places;
   std::int64_t m = n, l = lone;
-  for (std::int64_t k = 0; k < row.n; k += Places::room) {
-    const std::int64_t count = row.n - k < Places::room ? row.n - k : Places::room;
-    places.find(row, k, count, words);
-    for (std::int64_t i = 0; i < count; ++i) {
-      to.values[m] = row.x[k + i];
-      to.indices[m] = places.shared[i];
-      m += !places.lone[i];
-    }
-    for (std::int64_t i = 0; i < count; ++i) {
-      to.shares[l] = row.x[k + i];
-      to.lone[l] = std::int32_t(row.column(k + i));
-      l += places.lone[i];
-    }
+  for (std::int64_t k = 0; k < row.n; ++k) {
+    const std::int64_t column = row.column(k);
+    const RankWord& word = words[column >> 6];
+    const std::uint64_t bit = std::uint64_t(1) << (column & 63);
+    const bool alone = (word.bits & bit) == 0;
+    to.values[m] = to.shares[l] = row.x[k];
+    to.indices[m] = std::int32_t(word.before + std::popcount(word.bits & (bit - 1)));
+    to.lone[l] = std::int32_t(column);
+    m += !alone;
+    l += alone;
   }
   n = m, lone = l;
 }
@@ -84,46 +62,70 @@ REGRETLESS_INLINE void part_entries(const Row& row, const RankWord* words, const
 // A squared length that has all its digits: numbers whose squares underflow add none that could be seen.
 inline bool has_digits(double length2) { return length2 > 1e-290 && length2 < std::numeric_limits<double>::infinity(); }
 
+// Of numbers x, which become A^-1 x: x'x, x'A^-1 x and the squared length of A^-1 x; and where its largest entry is.
+struct Lengths {
+  double square = 0, product = 0, length2 = 0, largest = 0;
+  std::int64_t lead = 0;
+
+  template <class Along>
+  REGRETLESS_INLINE void take(double* x, std::int64_t count, const Along& along_of) {
+    for (std::int64_t k = 0; k < count; ++k) {
+      const double along = along_of(k), size = std::fabs(along);
+      square += x[k] * x[k];
+      product += x[k] * along;
+      length2 += along * along;
+      lead = size > largest ? k : lead;
+      largest = size > largest ? size : largest;
+      x[k] = along;
+    }
+  }
+};
+
 // Turns lone numbers x into the unit vector along A^-1 x, and returns its product with them: 0 if they are zeros, NaN
 // if their lengths cannot be told. And which of its entries is the largest.
 inline double join(const std::int32_t* columns, double* x, std::int64_t count, const double* inverse, double* metric,
                    std::int64_t& lead) {
-  double square = 0, product = 0, length2 = 0, largest = 0;
-  bool any = false;
-  lead = 0;
-  for (std::int64_t k = 0; k < count; ++k) {
-    const double along = inverse ? x[k] * inverse[columns[k]] : x[k];
-    any |= x[k] != 0;
-    square += x[k] * x[k];
-    product += x[k] * along;
-    length2 += along * along;
-    lead = std::fabs(along) > largest ? k : lead;
-    largest = std::fabs(along) > largest ? std::fabs(along) : largest;
-    x[k] = along;
-  }
-  if (!any) return 0;
-  if (!has_digits(square) || !has_digits(product) || !has_digits(length2))
+  if (std::all_of(x, x + count, [](double number) { return number == 0; })) return 0;
+  Lengths of;
+  if (inverse)
+    of.take(x, count, [&](std::int64_t k) REGRETLESS_LAMBDA { return x[k] * inverse[columns[k]]; });
+  else of.take(x, count, [&](std::int64_t k) REGRETLESS_LAMBDA { return x[k]; });
+  if (!has_digits(of.square) || !has_digits(of.product) || !has_digits(of.length2))
     return std::numeric_limits<double>::quiet_NaN();
-  const double by = 1 / std::sqrt(length2), number = product * by;
+  lead = of.lead;
+  const double by = 1 / std::sqrt(of.length2), number = of.product * by;
   for (std::int64_t k = 0; k < count; ++k) x[k] *= by;
   if (metric) {
-    metric[0] = length2 / product;
-    metric[1] = square / number / number;
+    metric[0] = of.length2 / of.product;
+    metric[1] = of.square / number / number;
   }
   return number;
 }
 
-// Of the sizes s of some shares: the sum, that of s ln s, and how many there are.
-inline void sum_shares(const double* shares, std::int64_t count, double* sums) {
+// Of the sizes s of the shares of some groups: the sum, that of s ln s, and how many there are. Logarithms are made
+// before, eight at a time wherever groups end.
+inline void sum_groups(const double* shares, const std::int64_t* starts, std::int64_t groups, Buffer<double>& logs,
+                       double* sums) {
+  const std::int64_t first = starts[0], count = starts[groups] - first;
   const Octet none = eight(0), least = eight(std::numeric_limits<double>::min());
-  Octet size = none, entropy = none;
-  for (std::int64_t k = 0; k < count; k += 8) {
-    const Octet v = eight_of(shares, k, count, 0.0), s = upper(v, none - v);
-    const Octet log = apply([](auto x) REGRETLESS_LAMBDA { return log_of_normal(x); }, upper(s, least));
-    size = size + s;
-    entropy = entropy + where_positive(s, s * log, none);
+  const auto size_of = [&](std::int64_t k, std::int64_t end) REGRETLESS_LAMBDA {
+    const Octet v = eight_of(shares, k, end, 0.0);
+    return upper(v, none - v);
+  };
+  if (logs.room < count + 8) logs.make(count + 8);
+  for (std::int64_t k = 0; k < count; k += 8)
+    put(logs.at + k, apply([](auto x) REGRETLESS_LAMBDA { return log_of_normal(x); },
+                           upper(size_of(first + k, first + count), least)));
+  for (std::int64_t m = 0; m < groups; ++m, sums += 3) {
+    const std::int64_t end = starts[m + 1];
+    Octet size = none, entropy = none;
+    for (std::int64_t k = starts[m]; k < end; k += 8) {
+      const Octet s = size_of(k, end);
+      size = size + s;
+      entropy = entropy + where_positive(s, s * eight_of(logs.at, k - first, end - first, 0.0), none);
+    }
+    sums[0] = in_all(size), sums[1] = in_all(entropy), sums[2] = double(end - starts[m]);
   }
-  sums[0] = in_all(size), sums[1] = in_all(entropy), sums[2] = double(count);
 }
 
 // Lone entries of a row with the positive ones first, and the sizes of the negative ones after them, without zeros. No
@@ -166,7 +168,6 @@ inline bool join_last(std::int64_t count, double sign, std::int64_t shared, Join
   const double number = join(to.lone + first, to.shares + first, count, to.inverse, metric, lead);
   if (number != number) return false;
   if (number == 0) return true;
-  if (to.sums) sum_shares(to.shares + first, count, to.sums + 3 * to.joined);
   to.lone_starts[to.joined] = first;
   to.leads[to.joined] = first + lead;
   to.values[n] = sign * number;
@@ -193,6 +194,10 @@ bool join_lone(const X& x, std::int64_t rows, std::int64_t shared, const RankWor
   }
   to.starts[rows] = n;
   to.lone_starts[to.joined] = lone;
+  constexpr std::int64_t together = 64;
+  Buffer<double> logs;
+  for (std::int64_t m = 0; to.sums && m < to.joined; m += together)
+    sum_groups(to.shares, to.lone_starts + m, std::min(together, to.joined - m), logs, to.sums + 3 * m);
   return true;
 }
 
