@@ -16,7 +16,7 @@ from ..certificate import NOT_REPRODUCED, OTHER_ROUNDS, Certificate, Certificate
 from ..data.batch import Array, Batch
 from ..data.sample import sample_of
 from ..errors import RegretlessError
-from ..rows.narrowed import Narrow, Wide, widened
+from ..rows.narrowed import Narrow, Spread, Wide, widened
 from ..rows.sample_weights import read_weights
 from ..rows.state import BaseState, Rules
 from ..rows.validation import read_rows
@@ -228,7 +228,7 @@ class CertifiedLearner(FirstPass, ABC):
         certificates = self.certify_rounds(replace(question, sample=sample_of(batch, codes)))
         return [with_constant_apart(one) for one in certificates] if apart else certificates
 
-    def _in_fewer_columns(self, batch: Batch, replayed: Any) -> tuple[Self, Batch, Narrow | None]:
+    def _in_fewer_columns(self, batch: Batch, replayed: Any) -> tuple[Self, Batch, Spread | None]:
         """The learner and its rows with fewer columns, and which these are; as they are, and None, where most are
         needed."""
         few = replayed if isinstance(replayed, InFewColumns) else self._in_few_columns(batch)

@@ -18,7 +18,7 @@ from ..data.batch import Array, Batch, norms2
 from ..data.sample import one_in
 from ..errors import ParameterError
 from ..ledger import FIELDS
-from ..rows.narrowed import JoinedColumns, Narrow, joined_columns
+from ..rows.narrowed import JoinedColumns, JoinedOfSome, SomeColumns, Spread, joined_columns
 from ..rows.state import BaseState, length, length_of
 from ..theory.facts import LinearFacts
 from ..theory.second_order_perceptron import SecondOrderFacts
@@ -107,17 +107,17 @@ class SecondOrderLearner(OnlineClassifier):
         grown.spare = spare
         return grown
 
-    def _in_fewer_columns(self, batch: Batch, replayed: Any) -> tuple[Self, Batch, Narrow | None]:
+    def _in_fewer_columns(self, batch: Batch, replayed: Any) -> tuple[Self, Batch, Spread | None]:
         """With lone entries joined, where the weights in their columns are multiples of A^-1 x: of one target whose
         diagonal matrix is in units of the features."""
         learner, rows, which = super()._in_fewer_columns(batch, replayed)
         diagonal = learner.state_.diagonal if learner.state_.sized else None
         few = None if diagonal is None else joined_columns(rows, diagonal.inverse)
-        if which is None or few is None or not isinstance(few.which, JoinedColumns):
+        if few is None or not (isinstance(which, SomeColumns) and isinstance(few.which, JoinedColumns)):
             return learner, rows, which
         learner = copy(learner)
         learner.state_ = learner.state_.joined(few.which)
-        return learner, few.rows, few.which.among(which)
+        return learner, few.rows, JoinedOfSome(few.which, which)
 
     def geometry(self) -> Geometry:
         """Comparators are measured by the matrix that was learned."""

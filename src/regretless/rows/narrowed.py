@@ -88,10 +88,6 @@ class JoinedColumns(NamedTuple):
         """The vector that stands for the nearest one."""
         return _core.join_table(vector[:, None], self.used, self.lone, self.shares, self.starts)[:, 0]
 
-    def among(self, others: Narrow) -> JoinedColumns:
-        """These, of those columns that others name."""
-        return self._replace(used=others.used[self.used], lone=others.used[self.lone], columns=others.columns)
-
     def whole(self, vector: Array) -> Array:
         """What a vector stands for in all columns; it may have the weight of a constant feature at its end."""
         shared, count = len(self.used), self.size
@@ -105,7 +101,19 @@ class JoinedColumns(NamedTuple):
         return np.repeat(numbers, np.diff(self.starts), axis=-1) * self.shares
 
 
+class JoinedOfSome(NamedTuple):
+    """What is joined, of some columns; vectors are all that is made of both."""
+
+    joined: JoinedColumns
+    some: SomeColumns
+
+    def whole(self, vector: Array) -> Array:
+        """What a vector stands for in all columns; it may have the weight of a constant feature at its end."""
+        return self.some.whole(self.joined.whole(vector))
+
+
 Narrow = SomeColumns | JoinedColumns
+Spread = Narrow | JoinedOfSome
 
 
 class FewColumns(NamedTuple):
@@ -151,13 +159,13 @@ def joined_columns(
     return FewColumns(Batch(values, None, which.size, indices, starts), which)
 
 
-def widened(certificate: Certificate, which: Narrow, made: dict[int, Wide]) -> Certificate:
+def widened(certificate: Certificate, which: Spread, made: dict[int, Wide]) -> Certificate:
     """The certificate with the vector of its comparator in all columns, of which it knows some.
 
     Parameters
     ----------
     certificate : Certificate
-    which : SomeColumns or JoinedColumns
+    which : SomeColumns, JoinedColumns or JoinedOfSome
         Those that its vectors have, besides that of a constant feature at their end.
     made : dict
         Vectors with all columns, by the identity of those that have some: what is shared stays so.
@@ -198,11 +206,11 @@ class Wide:
     Parameters
     ----------
     vector : ndarray or Scaled, shape (..., columns that are known) or with that of a constant feature at their end
-    which : SomeColumns or JoinedColumns
+    which : SomeColumns, JoinedColumns or JoinedOfSome
         Which columns these are.
     """
 
-    def __init__(self, vector: Array | Scaled, which: Narrow) -> None:
+    def __init__(self, vector: Array | Scaled, which: Spread) -> None:
         self._vector, self._which = vector, which
 
     @cached_property

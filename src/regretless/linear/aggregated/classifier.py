@@ -18,7 +18,7 @@ from ...errors import ParameterError
 from ...info import Cost, LinearInfo, LinearWords
 from ...rows.estimator import with_constructor
 from ...rows.mixture_state import RATES
-from ...rows.narrowed import Narrow, few_columns
+from ...rows.narrowed import Spread, few_columns
 from ...rows.state import LEAST_ENTRY, MOST_ENTRY
 from ...theory.aggregated import (
     AGGREGATED,
@@ -281,7 +281,7 @@ class AggregatedClassifier(OnlineClassifier):
             return True, play
         return reproduces(self, rounds), None
 
-    def _in_fewer_columns(self, batch: Batch, replayed: Any) -> tuple[Self, Batch, Narrow | None]:
+    def _in_fewer_columns(self, batch: Batch, replayed: Any) -> tuple[Self, Batch, Spread | None]:
         """As they were played again."""
         if replayed is None or replayed.few is None:
             return super()._in_fewer_columns(batch, replayed)
