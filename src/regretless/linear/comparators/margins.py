@@ -95,6 +95,8 @@ def find_margin(question: Question, batch: Batch, signs: Array, nearest: Nearest
         if climbed is not None and (near or dear):
             return climbed
         if dear:
+            if question.entries_of(batch) > MOST_WHOLE and 2 * batch.columns > max(SOME) and not nearest.separates:
+                return WIDE  # to look for equal rows with other labels takes longer than a pass
             budget = Budget(work=0.0, more=DEEPER)
     return margin_direction(batch, signs, question.rules.intercept, budget, question.call, toward, nearest.separates)
 
