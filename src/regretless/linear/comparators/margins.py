@@ -31,7 +31,7 @@ FEW_A_COLUMN, WRONG_A_COLUMN, FEW_WRONG = 4, 2, 0.03
 # them, if they are no more than their columns or the step costs more an entry too. Up to how many passes, and entries
 # looked at, which are cheaper of dense rows; and after how many passes it is looked at the margin.
 DEAR, DEAR_AN_ENTRY = 3e7, 1000.0
-MOST_PASSES, MOST_CLIMBED, MOST_CLIMBED_DENSE, SOME_PASSES = 50, 1_000_000, 10_000_000, 10
+MOST_PASSES, MOST_ENTRIES, MOST_OF_DENSE, SOME_PASSES = 50, 1_000_000, 10_000_000, 10
 SOME = 512, 1024  # rows of larger ones that it looks at then, so many at least and at most
 UNKNOWN = f"{OPEN}those that were looked at can{DEEPER}"
 WIDE = f"{OPEN}the few that would be looked at mostly can, so many columns they have{DEEPER}"
@@ -106,7 +106,7 @@ def _climbed_margin(
 ) -> tuple[tuple[str, Array, float] | None, bool]:
     """The vector that a machine climbs to, and whether its margin is nearly the largest; None where rows are many, or
     many of more rows than columns are wrong, or it does not separate them."""
-    most = MOST_CLIMBED if batch.sparse else MOST_CLIMBED_DENSE
+    most = MOST_ENTRIES if batch.sparse else MOST_OF_DENSE
     passes = min(MOST_PASSES, most // max(1, batch.entries))
     if passes < SOME_PASSES or nearest.errors > FEW_WRONG * len(batch) > FEW_WRONG * batch.columns:
         return None, False

@@ -33,8 +33,9 @@ DEEP_WORK = 5e10  # multiplications of a search that may take ten seconds or so
 QUICK_WORK, WORK_AN_ENTRY, SEPARABLE = 1e8, 300.0, 4  # of one that may take as long as some passes
 FEW_TARGETS = 4  # for each of which scales are looked for on several rays, and finely
 MOST_CLIMBS = 10  # passes of support vector machines, which come near sooner
+# The share of the duals by which a pass must raise them in the mean, or the next one is the last; that of few entries.
 SETTLED, SETTLED_OF_FEW = 0.15, 0.05
-LEAST_CLIMBED, ROWS_A_WEIGHT = 4096, 80
+LEAST_CLIMBED = 4096  # rows that machines climb along where a part is enough
 # Of those of each class: entries times classes that all passes look at, unless these would be too few; and up to how
 # many of them, in units of `MOST_PLAYED`, there are any.
 MOST_CLIMBED, LEAST_CLIMBS, FEW_OF_CLASSES = 400_000, 2, 3
@@ -236,7 +237,7 @@ class Question:
 
     def _climbed_rows(self, rows: int, entries: int) -> int:
         """How many rows machines climb along, of some with so many entries: no more than teach so few weights."""
-        return min(rows, max(LEAST_CLIMBED, ROWS_A_WEIGHT * self.state.columns), ceil(MOST_PLAYED * rows / entries))
+        return min(rows, max(LEAST_CLIMBED, ROWS_A_NUMBER * self.state.columns), ceil(MOST_PLAYED * rows / entries))
 
     def settled(self, entries: int) -> float:
         """The share of the duals by which a pass over so many entries must raise them, or the next one is the last."""
