@@ -31,7 +31,7 @@ from regretless.linear.aggregated import comparators
 from regretless.linear.arow import PENALTIES
 from regretless.linear.comparators import margins, question
 from regretless.linear.comparators.machines import MORE_PENALTIES, class_directions, machine_directions
-from regretless.linear.separation.result import INSEPARABLE
+from regretless.linear.separation.result import INSEPARABLE, OPEN
 from regretless.regression import AggregatedRegressor
 from regretless.rows import narrowed
 from regretless.rows.state import length
@@ -346,6 +346,21 @@ def test_a_margin_is_climbed_to_where_a_search_is_dear(columns, noise, dense, cl
         unit = vector / np.linalg.norm(vector)
         assert one.comparator.margin == pytest.approx((y * (X @ unit)).min())
         assert one.comparator.margin > 0.98 * max_margin(X, y, tolerance=0.001).lower
+
+
+@pytest.mark.parametrize("equal", [False, True])
+def test_equal_rows_are_told_of_where_no_step_of_a_search_is_made(equal):
+    """Of rows that are too wide for a step, and many of them wrong, two that are equal and of different labels prove
+    that no vector separates them; without such rows it is not found out."""
+    random = np.random.default_rng(0)
+    X = csr_array((random.normal(size=30_000), random.integers(0, 1000, 30_000), np.arange(0, 30_001, 20)))
+    X.sum_duplicates()
+    y = random.choice([-1, 1], 1500)
+    if equal:
+        X, y = X[[*range(1499), 7]], np.append(y[:1499], -y[7])
+    why = str(Perceptron().fit(X, y).certify(X, y)[0].why)
+    assert why.startswith(INSEPARABLE if equal else OPEN)
+    assert ("rows 7 and 1499" in why) == equal
 
 
 @pytest.mark.parametrize("power", [0, 9])

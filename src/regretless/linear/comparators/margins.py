@@ -71,10 +71,15 @@ def worth_a_margin(question: Question, batch: Batch, nearest: Nearest) -> bool:
     there may well be one."""
     return (
         nearest.separates
-        or any(SEPARATES[0] in dict(one.assumes) for one in question.theorems)
+        or _is_asked(question)
         or len(batch) <= FEW_A_COLUMN * batch.columns
         or (question.entries_of(batch) <= MOST_WITH_A_MARGIN and nearest.is_near(batch))
     )
+
+
+def _is_asked(question: Question) -> bool:
+    """Whether a line says why there is no margin."""
+    return any(SEPARATES[0] in dict(one.assumes) for one in question.theorems)
 
 
 def find_margin(question: Question, batch: Batch, signs: Array, nearest: Nearest) -> tuple[str, Array, float] | str:
@@ -98,6 +103,10 @@ def find_margin(question: Question, batch: Batch, signs: Array, nearest: Nearest
             if question.entries_of(batch) > MOST_WHOLE and 2 * batch.columns > max(SOME) and not nearest.separates:
                 return WIDE  # to look for equal rows with other labels takes longer than a pass
             budget = Budget(work=0.0, more=DEEPER)
+            scores = None if nearest.margins is None else signs * nearest.margins
+            asked = _is_asked(question) and not nearest.separates
+            if not asked or not may_be_obvious(batch, signs, question.rules.intercept, scores):
+                return budget.why if nearest.separates else OPEN + budget.why
     return margin_direction(batch, signs, question.rules.intercept, budget, question.call, toward, nearest.separates)
 
 
@@ -112,6 +121,23 @@ def _climbed_margin(
         return None, False
     orders, longest2 = orders_of(len(batch), SOME_PASSES), question.sums().max_norm2
     return climb_to_margin(batch, signs, question.rules.intercept, longest2, orders, passes)
+
+
+def may_be_obvious(batch: Batch, labels: Array, intercept: float, scores: Array | None = None) -> bool:
+    """Whether a row may be zero, or two equal ones of different labels, by scores, by default random ones, that equal
+    rows have alike. To look closer, scipy's matrices must be imported, which takes as long as the rest of a search
+    among few rows."""
+    if scores is None:
+        random = np.random.default_rng(0).standard_normal(batch.columns)
+        scores = scores_of(batch, Vector("", random, 0.0), 0.0)
+    values = np.sort(scores)  # in a fraction of the time that their order takes
+    if not np.isfinite(values[[0, -1]]).all() or not (intercept or scores.all()):
+        return True
+    if (values[1:] != values[:-1]).all():
+        return False
+    order = np.argsort(scores, kind="stable")
+    labels, scores = labels[order], scores[order]
+    return bool(((scores[1:] == scores[:-1]) & (labels[1:] != labels[:-1])).any())
 
 
 def margin_directions(question: Question, target: int) -> tuple[list[Direction], str | None]:

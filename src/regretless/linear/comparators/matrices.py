@@ -33,10 +33,10 @@ from ..separation.signed_rows import SignedRows
 from ..state import BIAS, State
 from .candidates import MOST_SVM_ENTRIES, Plan, margin_direction, matrix_of, with_constant, with_int32
 from .directions import OFTEN, extra_plans, unit_length
-from .evaluate import Charged, Exact, Tally, Vector, scores_of
+from .evaluate import Charged, Exact, Tally, Vector
 from .line_search import Best, best_on
 from .machines import NOT_YET
-from .margins import FEW_WRONG, Nearest, find_margin, proof_budget, why_inseparable
+from .margins import FEW_WRONG, Nearest, find_margin, may_be_obvious, proof_budget, why_inseparable
 from .question import PIECE, Question, epochs
 from .rays import Direction, Ray, RaySums, Sight
 
@@ -399,22 +399,11 @@ def _margin(question: Question, batch: Batch, codes: Array, directions: list[Mat
 
 def _obvious(question: Question, batch: Batch, codes: Array) -> str | None:
     """The row, or the two rows, for which no matrix separates the classes; None where there are none."""
-    if not _may_be_obvious(batch, codes, question.rules.intercept):
+    if not may_be_obvious(batch, codes, question.rules.intercept):
         return None
     rows = SignedRows(batch, np.ones(len(batch)), question.rules.intercept)
     obvious = rows.obvious(question.call, codes)
     return None if obvious is None else f"{INSEPARABLE_CLASSES}: {obvious[1]}"
-
-
-def _may_be_obvious(batch: Batch, codes: Array, intercept: float) -> bool:
-    """Whether a row may be zero, or two equal ones of different classes, by scores that equal rows have alike. To look
-    closer, scipy's matrices must be imported, which takes as long as the rest of a search among few rows."""
-    random = np.random.default_rng(0).standard_normal(batch.columns)
-    scores = scores_of(batch, Vector("", random, 0.0), 0.0)
-    order = np.argsort(scores, kind="stable")
-    labels, scores = codes[order], scores[order]
-    alike = (scores[1:] == scores[:-1]) & (labels[1:] != labels[:-1])
-    return bool(alike.any() or not np.isfinite(scores).all() or not (intercept or scores.all()))
 
 
 def _two_inseparable(question: Question, batch: Batch, codes: Array, matrix: Matrix) -> str | None:
