@@ -205,22 +205,6 @@ def test_rows_that_are_few_beside_their_columns_are_not_looked_at(columns, looke
     assert separable.why.startswith(INSEPARABLE) == looked
 
 
-@pytest.mark.parametrize(("columns", "looked"), [(50, True), (600, False)])
-def test_no_search_begins_that_cannot_be_paid_for_beside_many_columns(columns, looked, monkeypatch):
-    """Of many rows, few of them wrong, none are looked at where a step is too dear, machines too, and columns many."""
-    random = np.random.default_rng(6)
-    X = csr_array((random.normal(size=18_000), random.integers(0, columns, 18_000), np.arange(0, 18_001, 6)))
-    X.sum_duplicates()
-    y, searched = random.choice([-1, 1], X.shape[0]), []
-    few = {"MOST_WHOLE": 1000, "FEW_WRONG": 1.0, "WRONG_A_COLUMN": 1000}
-    for name, value in {**few, "DEAR": 0.0, "DEAR_AN_ENTRY": 0.0, "MOST_CLIMBED": 0}.items():
-        monkeypatch.setattr(margins, name, value)
-    monkeypatch.setattr(margins, "margin_direction", lambda *args: searched.append(args) or "was searched")
-    (separable,) = (one for one in Perceptron().fit(X, y).certify(X, y) if one.theorem.name == "separable")
-    assert (separable.why != margins.WIDE) == looked
-    assert bool(searched) == looked
-
-
 @pytest.mark.parametrize("many", [10**6, 10])
 def test_theorems_with_the_same_comparator_share_its_vector(many, monkeypatch):
     """A vector is made and read once for all theorems that choose it, whether or not columns are numbered afresh."""

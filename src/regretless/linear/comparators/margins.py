@@ -100,8 +100,6 @@ def find_margin(question: Question, batch: Batch, signs: Array, nearest: Nearest
         if climbed is not None and (near or dear):
             return climbed
         if dear:
-            if question.entries_of(batch) > MOST_WHOLE and 2 * batch.columns > max(SOME) and not nearest.separates:
-                return WIDE  # to look for equal rows with other labels takes longer than a pass
             budget = Budget(work=0.0, more=DEEPER)
             scores = None if nearest.margins is None else signs * nearest.margins
             asked = _is_asked(question) and not nearest.separates
