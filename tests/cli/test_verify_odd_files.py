@@ -101,13 +101,50 @@ def test_rows_that_leave_a_matrix_no_digits_are_not_played_again(run, tmp_path, 
         assert (verified.code, "keeps less than half the digits" in verified.out) == (0, not played)
 
 
-def test_a_weight_of_nothing_but_rounding_is_no_contradiction(run, tmp_path):
-    """Where a step of ALMA brings the weight of a lone column to 0, or to its last bit, an honest report agrees, and
-    the output says that rounding decides."""
-    data = write(tmp_path / "ties.svm", [f"{1 if k > 5 else -1} 1:{k / 10}\n" for k in range(12)])
-    made = run("learn", data, "--learner", "alma", "--set", "alpha=1", "--set", "intercept=0", "--json")
-    verified = run("verify", write(tmp_path / "ties.json", made.out), data)
-    assert (verified.code, "rounding decides" in verified.out) == (0, True)
+RISING = [(int(k > 5), k / 10) for k in range(12)]
+AGAIN = [
+    (1, 1.2693669670055299),
+    (1, -2.3756891795170647),
+    (1, 1.2693669670055299),
+    (0, -2.3756891795170647),
+    (0, -0.4822549610982313),
+    (1, -0.6418777036971328),
+    (0, -0.4822549610982313),
+    (0, -0.4822549610982313),
+    (0, -1.0390823151372177),
+    (0, -0.5309132136230478),
+    (1, 0.2326500773941542),
+    (0, -0.5922308604037089),
+    (1, 0.5536716310178531),
+    (0, -0.5526902820991474),
+]
+
+
+@pytest.mark.parametrize(("rows", "settings"), [(RISING, ("--set", "alpha=1")), (AGAIN, ("--passes", "2"))])
+def test_a_weight_of_nothing_but_rounding_is_no_contradiction(run, tmp_path, rows, settings):
+    """Where a step of ALMA brings the weight of a lone column to 0, or to its last bit, no honest report differs."""
+    data = write(tmp_path / "ties.svm", [f"{label} 1:{x}\n" for label, x in rows])
+    made = run("learn", data, "--learner", "alma", "--set", "intercept=0", *settings, "--json")
+    assert run("verify", write(tmp_path / "ties.json", made.out), data).code == 0
+
+
+LARGE = [
+    (-4336.536150454896, 0.00036090653598763435, -1313.1486728425634),
+    (-8.557303650900863e-08, -566.7785156225656, 0.0001736745774893312),
+    (-17.16675465408383, -0.00018055267013986586, 1.978517662389534e-06),
+    (-2.4297901364356727, -0.14767888465269094, -0.02127634671252046),
+    (-0.5189946604610197, 14121.692689010488, 0.7698249428948407),
+    (5.505189187480718e-05, 0.00047212003928713667, 0.0001067441221895685),
+    (-755940.1928532841, -290.7773184905999, -1.9194626959053523e-06),
+    (-1.5413786476774585, 1258.1923127601717, 0.056214479995441984),
+]
+
+
+def test_a_margin_of_large_numbers_agrees_to_the_digits_that_it_has(run, tmp_path):
+    """Where the least margin is a difference of products far larger than it, an honest report agrees."""
+    data = write(tmp_path / "large.svm", [f"1 1:{a} 2:{b} 3:{c}\n" for a, b, c in LARGE])
+    words = ("--learner", "selective-perceptron", "--passes", "2", "--set", "intercept=0", "--json")
+    assert run("verify", write(tmp_path / "large.json", run("learn", data, *words).out), data).code == 0
 
 
 def test_sums_that_return_to_nothing_tie_again(run, tmp_path):

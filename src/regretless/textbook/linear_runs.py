@@ -45,11 +45,8 @@ def _ties(parameters: Fields) -> int:
 def nudged(X: Array, parameters: Fields, runs: int = RUNS) -> Iterator[tuple[Array, Fields]]:
     """Rows and settings that differ from these by nothing else than rounding, several times."""
     chance = np.random.default_rng(0)
-    for _ in range(runs):  # no two rows or columns alike: equal ones that cancel must not go on to do so
-        near = X * (1 + NEAR * chance.uniform(-1, 1, X.shape))
-        # Divided by the longest row, those of one column are as long as it whatever they were.
-        alpha = {"alpha": parameters["alpha"] * (1 + NEAR * chance.uniform(-1, 1))} if "alpha" in parameters else {}
-        yield near, {**parameters, **alpha}
+    for run in range(runs):  # no two rows or columns alike: equal ones that cancel must not go on to do so
+        yield X * (1 + NEAR * chance.uniform(-1, 1, X.shape)), {**parameters, "nudged": run}
 
 
 def is_exact(twin: Callable[..., Any] | None, X: Array, passes: int, rate: float) -> bool:
@@ -242,6 +239,8 @@ def _margin(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -
 
 def _alma(X: Array, y: Array, passes: int, parameters: Fields, part: Fields) -> Any:
     story = _Story()
+    if "nudged" in parameters:  # divided by the longest, rows of one column are as long as it whatever they were
+        y = y * (1 + NEAR * np.random.default_rng(parameters["nudged"]).uniform(-1, 1, len(y)))
     weights, updates, mistakes = alma(X, y, parameters["alpha"], passes, told=story.listening["told"])
     learner = {"norm": _norm(weights), "alpha": parameters["alpha"]}
     told = {"scores": story.rounds()["scores"]}

@@ -146,6 +146,7 @@ class _CheckedRounds(PlayedRounds):
         hinge = np.maximum(0.0, 1 - margins)
         doubt = self.weights * self._rounded(np.abs(vector), abs(bias))
         errors = {"hinge": float(times @ doubt), "squared_hinge": float(times @ (doubt * (2 * hinge + doubt)))}
+        errors["least"] = float(doubt[played].max(initial=0.0))
         norm = float(np.sqrt((vector**2).sum() + bias**2))
         seen: dict[str, Any] = {
             "norm": norm,
