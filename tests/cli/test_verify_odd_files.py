@@ -156,6 +156,25 @@ def test_sums_that_return_to_nothing_tie_again(run, tmp_path):
     assert "updates" in verified.out.partition("agrees: the run")[2].partition("\n")[0]
 
 
+NARROW = [
+    "2 1:1.0 2:-1.0 3:1.0 4:0.0",
+    "-1 1:1.5 2:1.0 3:-2.0 4:-1.5",
+    "-1 1:1.5 2:-0.5 3:1.5 4:1.0",
+    "-1 1:1.5 2:-1.0 3:-1.0 4:1.5",
+    "1 1:1.5 2:-2.0 3:-1.0 4:-1.0",
+    "1 1:2.0 2:0.5 3:0.5 4:-1.0",
+]
+
+
+def test_a_sum_of_bounds_of_which_one_is_not_followed_is_not_compared(run, tmp_path):
+    """Of three classes, one of whose bounds takes too many steps, the line says so, and takes no other for the sum."""
+    data = write(tmp_path / "narrow.svm", [f"{line}\n" for line in NARROW])
+    made = run("learn", data, "--learner", "margin-perceptron", "--set", "max_passes=3", "--json")
+    verified = run("verify", write(tmp_path / "narrow.json", made.out), data)
+    assert "cannot be checked: margin_recursion: its bound takes too many steps" in verified.out
+    assert verified.code == 0
+
+
 def test_the_worst_of_several_classes_is_found(run, tmp_path):
     """The margin that was attained is that of the class whose margin is the least, whichever that is, and the half of
     it differs."""

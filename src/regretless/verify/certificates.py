@@ -116,7 +116,7 @@ def _claimed(
         results += _summed(certificate["comparator"], again)
         if len(seen) == len(again) and certificate["observed"] is not None:
             results.append(counted("observed", certificate["observed"], sum(seen), 0.0))
-    if not bounds:
+    if len(bounds) < len(again):  # one takes too many steps to follow
         return results, [*unknown, "vacuous", "rounding"]
     most = None if any(one.most is None for one in again) else sum(one.most or 0.0 for one in again)
     if most is None:
