@@ -20,7 +20,7 @@ namespace regretless {
 namespace {
 
 using Places = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Reals2 = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;  // of one dimension or two
+using Outcomes = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;  // of one dimension or two
 using Why = std::optional<std::string>;
 
 template <class K, std::size_t N>
@@ -147,7 +147,7 @@ class Combiner {
     s_.scratch = scratch_.get();
   }
 
-  Verdict play(const Any& advice, const std::optional<Reals2>& outcomes, std::optional<State2> predictions,
+  Verdict play(const Any& advice, const std::optional<Outcomes>& outcomes, std::optional<State2> predictions,
                std::optional<State1> losses, std::optional<State2> weights, std::optional<Reals> uniforms,
                std::optional<Places> chosen, std::int64_t begin, std::int64_t end) const {
     std::int64_t rounds = 0;
@@ -167,7 +167,7 @@ class Combiner {
     return in_words(combiners().play(s_, rows, all, begin, end));
   }
 
-  Verdict play_delayed(const Any& advice, const std::optional<Reals2>& outcomes, const Order& settle,
+  Verdict play_delayed(const Any& advice, const std::optional<Outcomes>& outcomes, const Order& settle,
                        const Order& starts, const Order& slots, State2 pool, State2 predictions,
                        std::optional<State1> losses, std::optional<State2> weights) const {
     std::int64_t rounds = 0;
@@ -289,7 +289,7 @@ class Combiner {
            "advice has the wrong shape");
   }
 
-  Advice rows_of(const Any& advice, const std::optional<Reals2>& outcomes, std::int64_t& rounds) const {
+  Advice rows_of(const Any& advice, const std::optional<Outcomes>& outcomes, std::int64_t& rounds) const {
     check_charge();
     demand(advice.ndim() >= 2, "advice has the wrong shape");
     check_width(advice, 1);

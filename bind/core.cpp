@@ -6,6 +6,7 @@
 #include "delimited.hpp"
 #include "detector.hpp"
 #include "duel.hpp"
+#include "joined_columns.hpp"
 #include "kernel_machine.hpp"
 #include "littlestone.hpp"
 #include "multiples.hpp"
@@ -23,6 +24,7 @@
 #include "tableau.hpp"
 #include "treeplex.hpp"
 #include "triangle.hpp"
+#include "vector_tables.hpp"
 #include "vote.hpp"
 #include "vowpal.hpp"
 #include "winnow.hpp"
@@ -46,6 +48,8 @@ NB_MODULE(_core, m) {
   bind_littlestone(m);
   bind_nearest_point(m);
   bind_ascent(m);
+  bind_joined_columns(m);
+  bind_vector_tables(m);
   bind_multiples(m);
   bind_ridge(m);
   bind_products(m);

@@ -22,7 +22,6 @@ namespace regretless {
 namespace {
 
 using Mask = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Reals2 = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Longs = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Models = nb::typed<nb::list, RegressionPlayer>;
 using Why = std::optional<std::string>;

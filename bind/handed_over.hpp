@@ -12,6 +12,7 @@ namespace regretless {
 
 template <class T>
 using Array1 = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>;
+using Array2 = nanobind::ndarray<nanobind::numpy, double, nanobind::ndim<2>>;
 
 template <class Owner>
 nanobind::capsule owner_of(Owner& owned) {

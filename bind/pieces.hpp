@@ -175,4 +175,17 @@ LinearVerdict in_pieces(const Block& block, const F& score) {
   });
 }
 
+// A copy, which no other thread writes to between its check and its use.
+template <class T>
+auto own(const T& numbers) {
+  return std::vector(numbers.data(), numbers.data() + numbers.size());
+}
+
+template <class T>
+void demand_columns(const std::vector<T>& columns, std::size_t count) {
+  bool within = true;
+  for (const T column : columns) within &= column >= 0 && std::size_t(column) < count;
+  demand(within, "a column is out of range");
+}
+
 }  // namespace regretless

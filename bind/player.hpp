@@ -28,6 +28,7 @@ using State2 = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using State3 = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using Signs = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Reals2 = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Order = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 inline const Kernels& kernels() { return REGRETLESS_COMPILED(kernels); }

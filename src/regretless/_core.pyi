@@ -408,8 +408,7 @@ def hinge_sums(margins: Annotated[NDArray[numpy.float64], dict(shape=(None,), or
     The sums of the hinge losses of `scale` times the margins, and of their squares.
     """
 
-def squares(vector: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
-    """The sum of the squares of a vector."""
+PENALTIES: int = 4
 
 def number_columns(indices: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], columns: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))] | Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
     """
@@ -425,6 +424,11 @@ def join_table(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None),
     """
     Of a table with a row each column, the rows of shared columns, then the sums of those of lone columns times their shares.
     """
+
+MOST_COLUMNS_AN_ENTRY: int = 64
+
+def squares(vector: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """The sum of the squares of a vector."""
 
 def column_squares(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], roots: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> list[float]:
     """
@@ -458,10 +462,6 @@ def turn_cells(cells: Annotated[NDArray[numpy.float64], dict(shape=(None, None),
     """
     Each number of the cells of a mixture beside that of the next column, from the second place of each row of the table on, and what its rates divide by.
     """
-
-MOST_COLUMNS_AN_ENTRY: int = 64
-
-PENALTIES: int = 4
 
 def multiples(rays: Sequence[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tuple[float, float, float, float, float]]], spans: Sequence[tuple[int, int, int]], step: int, ends: Sequence[tuple[int, float]]) -> tuple[list[int], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
     """
