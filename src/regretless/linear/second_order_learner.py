@@ -170,6 +170,7 @@ class Ellipsoid(Geometry):
         self, state: SecondOrderState, penalties: tuple[float, ...] = (), short: tuple[float, ...] = ()
     ) -> None:
         self.state, self._penalties, self._short = state, penalties, short
+        self.LIKES_MARGINS = not penalties  # machines of these penalties served better on all rows that were tried
         if state.stretch is not None:
             self.OF_MARGIN = EUCLIDEAN + OF_JOINED
         self._roots: dict[int, tuple[Array, float]] = {}

@@ -150,6 +150,7 @@ class Geometry:
 
     PART: ClassVar[str] = "what is allowed of yours"  # the name of what `admissible` makes of a user's vector
     OF_MARGIN: str = ""  # what the name of the vector of the maximum margin, which is Euclid's, ends with
+    LIKES_MARGINS: bool = True  # whether a vector of a large margin may serve a theorem best
 
     def measure(self, vector: Array, bias: float, target: int) -> tuple[float, float]:
         """The length and the divergence of a vector.

@@ -16,7 +16,7 @@ from .evaluate import Vector, scores_of
 
 PENALTIES = (0.1, 1.0, 10.0, 300.0)  # of machines that climb at once, in units of 1 / r^2
 MORE_PENALTIES = (0.02, 0.2, 5.0, 300.0, 0.07, 1.0, 20.0, 1500.0)  # the same for rows of few entries
-FEW_ENTRIES = 50_000
+FEW_ENTRIES, FEW_OF_WIDE = 50_000, 300_000
 UNLIMITED, NEAR = 1e9, 0.02  # the penalty of a machine that climbs to a margin, and how near to the largest
 NOT_YET = "a margin, not yet the largest"
 SVM_LENGTHS2 = 1e-290, 1e290  # outside of which C is no positive float
@@ -101,9 +101,9 @@ def class_directions(
     return list(zip(PENALTIES, vectors, biases[:, 0], strict=True))
 
 
-def penalties_of(entries: int) -> Sequence[float]:
-    """Those of machines of rows with so many entries."""
-    return MORE_PENALTIES if entries <= FEW_ENTRIES else PENALTIES
+def penalties_of(entries: int, wide: bool = False) -> Sequence[float]:
+    """Those of machines of rows with so many entries, which may be no more than their columns."""
+    return MORE_PENALTIES if entries <= (FEW_OF_WIDE if wide else FEW_ENTRIES) else PENALTIES
 
 
 class _Climb:

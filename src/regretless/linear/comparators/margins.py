@@ -9,6 +9,7 @@ import numpy as np
 
 from ...data.batch import Array, Batch
 from ...theory.facts import SEPARATES
+from ...theory.perceptron import CLASSES_SEPARATE
 from ..separation.budget import DEEPER, Budget
 from ..separation.margin import work_to_begin
 from ..separation.result import OPEN, CallRows
@@ -19,9 +20,9 @@ from .machines import climb_to_margin
 from .question import Question, Rounds, orders_of
 from .rays import Direction, Ray
 
-# Entries of rows that a quick search goes over though nothing separates them; and where few of them are wrong, or some
-# of them can be separated.
-MOST_WHOLE, MOST_WITH_A_MARGIN = 200_000, 1_000_000
+# Entries of rows that a quick search goes over though nothing separates them; where few of them are wrong; and where
+# some of them can be separated.
+MOST_WHOLE, MOST_WITH_A_MARGIN, MOST_OF_SEPARABLE = 200_000, 1_000_000, 2_000_000
 MOST_LOOKED_AT = 1 << 14  # of the rows of larger ones, among which are those that seem to be wrong
 PROOF_WORK, PROOF_AN_ENTRY = 1.5e8, 20.0  # multiplications of the search among some rows that cannot be separated
 # A margin that no line asks for is looked for up to so many rows a column, and where no more of them are wrong, a
@@ -68,7 +69,9 @@ class Nearest:
 
 def worth_a_margin(question: Question, batch: Batch, nearest: Nearest) -> bool:
     """Whether to look for a margin: a line says why there is none, or rows are so few, or so few of them wrong, that
-    there may well be one."""
+    there may well be one; not where no line asks and margins serve no theorem."""
+    if not (question.geometry.LIKES_MARGINS or _is_asked(question)):
+        return False
     return (
         nearest.separates
         or _is_asked(question)
@@ -78,8 +81,9 @@ def worth_a_margin(question: Question, batch: Batch, nearest: Nearest) -> bool:
 
 
 def _is_asked(question: Question) -> bool:
-    """Whether a line says why there is no margin."""
-    return any(SEPARATES[0] in dict(one.assumes) for one in question.theorems)
+    """Whether a line says why there is no margin, of two classes or of several."""
+    assumed = {words for one in question.theorems for words, _ in one.assumes}
+    return not assumed.isdisjoint((SEPARATES[0], CLASSES_SEPARATE[0]))
 
 
 def find_margin(question: Question, batch: Batch, signs: Array, nearest: Nearest) -> tuple[str, Array, float] | str:
@@ -90,7 +94,7 @@ def find_margin(question: Question, batch: Batch, signs: Array, nearest: Nearest
         likely = near or len(batch) <= FEW_A_COLUMN * batch.columns
         if not likely or entries > (MOST_WITH_A_MARGIN if near else MOST_WHOLE):
             why = _why_inseparable(question, batch, signs, nearest)
-            if why != UNKNOWN or entries > MOST_WITH_A_MARGIN:
+            if why != UNKNOWN or entries > MOST_OF_SEPARABLE:
                 return why
     budget, toward = question.budget(batch.entries, nearest.separates), (nearest.vector.vector, nearest.vector.bias)
     work = work_to_begin(batch)
@@ -114,7 +118,7 @@ def _climbed_margin(
     """The vector that a machine climbs to, and whether its margin is nearly the largest; None where rows are many, or
     many of more rows than columns are wrong, or it does not separate them."""
     most = MOST_ENTRIES if batch.sparse else MOST_OF_DENSE
-    passes = min(MOST_PASSES, most // max(1, batch.entries))
+    passes = min(MOST_PASSES, most // max(1, batch.entries * question.state.targets))
     if passes < SOME_PASSES or nearest.errors > FEW_WRONG * len(batch) > FEW_WRONG * batch.columns:
         return None, False
     orders, longest2 = orders_of(len(batch), SOME_PASSES), question.sums().max_norm2

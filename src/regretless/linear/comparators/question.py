@@ -226,7 +226,7 @@ class Question:
             climbs, settled = self._climbs(max(1, entries * most // max(1, len(batch)))), self.settled(entries)
             orders = orders_of(len(batch), climbs, most)
             for its, passes in self._climbers(plain, white) if orders else ():
-                penalties = its.penalties or penalties_of(entries)
+                penalties = its.penalties or penalties_of(entries, self.is_wide())
                 climbed = machine_directions(
                     its.rows, signs, its.intercept, its.length2, orders[:passes], penalties, its.inverse, settled
                 )
@@ -239,9 +239,14 @@ class Question:
         """How many rows machines climb along, of some with so many entries: no more than teach so few weights."""
         return min(rows, max(LEAST_CLIMBED, ROWS_A_NUMBER * self.state.columns), ceil(MOST_PLAYED * rows / entries))
 
+    def is_wide(self) -> bool:
+        """Whether rows are no more than their columns, and so may well have a margin, to which every pass and larger
+        penalties come nearer."""
+        return self.rows <= self.state.columns
+
     def settled(self, entries: int) -> float:
         """The share of the duals by which a pass over so many entries must raise them, or the next one is the last."""
-        if self.deep:
+        if self.deep or self.is_wide():
             return 0.0
         return SETTLED_OF_FEW if entries <= FEW_ENTRIES else SETTLED
 

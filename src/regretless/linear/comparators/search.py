@@ -19,6 +19,7 @@ from ...data.batch import Array
 from ...rows.state import length
 from ...theory.facts import SEPARATES, LinearFacts
 from ...theory.margin_losses import MARGIN_LOSSES
+from ..separation.budget import DEEPER
 from ..separation.result import INSEPARABLE
 from ..state import Geometry
 from .candidates import svm_directions
@@ -82,7 +83,7 @@ def _from_memory(
         if question.deep or (margin is None and worth_a_margin(question, batch, nearest)):
             margin = find_margin(question, batch, signs, nearest)
         if isinstance(margin, str):
-            obstacle = margin
+            obstacle = obstacle if nearest.separates else margin  # other targets may have none
         elif margin is not None:
             candidates.append(with_its_length(question, margin))
         if question.svm:
@@ -170,8 +171,11 @@ def _of_target(
         if certificate.why in dict(theorem.assumes):
             nearest = theorem.nearest_obstacle(ledger, own, facts)  # none where all hold, but numbers are none
             certificate = replace(certificate, why=nearest or certificate.why)
-        if certificate.why == SEPARATES[0] and best.inseparable is not None:
-            certificate = replace(certificate, why=best.inseparable)
+        if certificate.why == SEPARATES[0]:
+            # A margin in Euclid's length may be none of the vectors that are allowed.
+            further = "" if question.deep or question.against is not None or not question.at_hand() else DEEPER
+            why = best.inseparable or SEPARATES[0] + further
+            certificate = replace(certificate, why=why)
         certificates.append(certificate)
     return certificates
 
