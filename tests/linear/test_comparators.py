@@ -30,7 +30,7 @@ from regretless.linear import (
 from regretless.linear.aggregated import comparators
 from regretless.linear.arow import PENALTIES
 from regretless.linear.comparators import margins, question
-from regretless.linear.comparators.machines import MORE_PENALTIES, class_directions, machine_directions
+from regretless.linear.comparators.machines import MORE_PENALTIES, class_directions, climb_to_margin, machine_directions
 from regretless.linear.separation.result import INSEPARABLE, OPEN
 from regretless.regression import AggregatedRegressor
 from regretless.rows import narrowed
@@ -279,6 +279,29 @@ def test_mistakes_of_arow_are_compared_with_a_short_vector(classes, most):
     y = (X @ random.normal(size=(180, classes))).argmax(axis=1)
     mistakes, _ = AROW().fit(X, y).certify(X, y)
     assert mistakes.observed <= mistakes.bound < most
+
+
+def test_machines_go_over_a_part_of_rows_that_are_many_beside_their_columns(monkeypatch):
+    """Of 8,500 rows of three columns each pass looks at 4,096, and at all of 110 columns."""
+    made, climb, random = [], _core.climb, np.random.default_rng(0)
+    monkeypatch.setattr(_core, "climb", lambda *how: made.append(len(how[4])) or climb(*how))
+    for columns, looked in ((3, question.LEAST_CLIMBED), (110, 8500)):
+        X = random.normal(size=(8500, columns))
+        y = np.where(X[:, 0] + random.normal(size=8500) > 0, 1, -1)
+        made.clear()
+        Perceptron().fit(X, y).certify(X, y)
+        assert set(made) == {looked}
+
+
+@pytest.mark.parametrize("most", [10, 11, 29])
+def test_a_climb_makes_no_more_passes_than_it_may(most, monkeypatch):
+    """Asked for the margin after every ten passes, it ends before it would make more than it may."""
+    made, climb = [], _core.climb
+    monkeypatch.setattr(_core, "climb", lambda *how: made.append(how) or climb(*how))
+    X, y = rows_of(n=60)
+    y[:30] = -y[:30]
+    assert climb_to_margin(Batch(X, None, 9), y, 0.0, 1.0, question.orders_of(60, 10), most) == (None, False)
+    assert len(made) == most // 10 * 10
 
 
 @pytest.mark.parametrize("rows", [50, question.MOST_SHUFFLED, question.MOST_SHUFFLED + 17])

@@ -187,7 +187,7 @@ def climb_to_margin(
     if not SVM_LENGTHS2[0] < longest2 < SVM_LENGTHS2[1]:
         return None, False
     climb, least, near = _Climb(batch, signs, intercept, np.array([UNLIMITED / longest2]), None), -inf, False
-    for _ in range(0, most, len(orders)):
+    for _ in range(most // len(orders)):
         if not all(climb.pass_over(order) for order in orders):
             return None, False
         vector = Vector(NOT_YET, np.ascontiguousarray(climb.vectors[:, 0]), float(climb.biases[0]))

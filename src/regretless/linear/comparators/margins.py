@@ -20,9 +20,7 @@ from .machines import climb_to_margin
 from .question import Question, Rounds, orders_of
 from .rays import Direction, Ray
 
-# Entries of rows that a quick search goes over though nothing separates them; where few of them are wrong; and where
-# some of them can be separated.
-MOST_WHOLE, MOST_WITH_A_MARGIN, MOST_OF_SEPARABLE = 200_000, 1_000_000, 2_000_000
+MOST_WHOLE = 200_000  # entries of rows that a quick search goes over though nothing separates them
 MOST_LOOKED_AT = 1 << 14  # of the rows of larger ones, among which are those that seem to be wrong
 PROOF_WORK, PROOF_AN_ENTRY = 1.5e8, 20.0  # multiplications of the search among some rows that cannot be separated
 # A margin that no line asks for is looked for up to so many rows a column, and where no more of them are wrong, a
@@ -76,7 +74,7 @@ def worth_a_margin(question: Question, batch: Batch, nearest: Nearest) -> bool:
         nearest.separates
         or _is_asked(question)
         or len(batch) <= FEW_A_COLUMN * batch.columns
-        or (question.entries_of(batch) <= MOST_WITH_A_MARGIN and nearest.is_near(batch))
+        or (question.entries_of(batch) <= MOST_WHOLE and nearest.is_near(batch))
     )
 
 
@@ -86,15 +84,17 @@ def _is_asked(question: Question) -> bool:
     return not assumed.isdisjoint((SEPARATES[0], CLASSES_SEPARATE[0]))
 
 
-def find_margin(question: Question, batch: Batch, signs: Array, nearest: Nearest) -> tuple[str, Array, float] | str:
+def find_margin(
+    question: Question, batch: Batch, signs: Array, nearest: Nearest, most: int = MOST_WHOLE
+) -> tuple[str, Array, float] | str:
     """The vector of the largest margin, as far as it is looked for; or why there is none. Where it is not likely that
-    there is one, some of the rows are asked first."""
+    there is one, and of more entries, some of the rows are asked first, and all of up to so many entries if these can
+    be separated."""
     if not (question.deep or nearest.separates):
-        entries, near = question.entries_of(batch), nearest.is_near(batch)
-        likely = near or len(batch) <= FEW_A_COLUMN * batch.columns
-        if not likely or entries > (MOST_WITH_A_MARGIN if near else MOST_WHOLE):
+        entries, few = question.entries_of(batch), len(batch) <= FEW_A_COLUMN * batch.columns
+        if entries > MOST_WHOLE or not (few or nearest.is_near(batch)):
             why = _why_inseparable(question, batch, signs, nearest)
-            if why != UNKNOWN or entries > MOST_OF_SEPARABLE:
+            if why != UNKNOWN or entries > max(most, MOST_WHOLE):
                 return why
     budget, toward = question.budget(batch.entries, nearest.separates), (nearest.vector.vector, nearest.vector.bias)
     work = work_to_begin(batch)

@@ -363,7 +363,7 @@ def _margin_of_two(
         margin = margin_direction(batch, signs, intercept, question.budget(batch.entries), question.call)
     else:
         nearest = replace(Nearest.of(rays), vector=Vector("", *_apart(fewest, BOTH)))
-        margin = find_margin(question, batch, signs, nearest)
+        margin = find_margin(question, batch, signs, nearest, MOST_MARGIN_ENTRIES)
     if isinstance(margin, str):
         return margin.replace(INSEPARABLE, INSEPARABLE_CLASSES)
     name, vectors, bias = margin
