@@ -199,3 +199,53 @@ def test_more_classes_than_a_report_describes_are_not_compared(run, tmp_path):
     assert verified.code == 1
     assert "cannot be checked: sharp: it sums over 25 classes, and the report has the numbers of none" in verified.out
     assert "--comparators" not in verified.out
+
+
+TIED = {
+    "other rows, as many": (
+        ("second-order-perceptron", "--set", "intercept=0"),
+        "0 3:-1 5:1 7:-1|1 1:-1 3:-1|1 7:-1|0 1:-1 7:1|1 1:1 8:-1|0|0 5:-1|0 1:1 7:-1 8:-1|0 5:1|0 7:1",
+    ),
+    "other rows, as many, of one class": (
+        ("winnow", "--set", "balanced=true"),
+        "-1 1:-1 2:1 3:1 5:-1 6:-1 7:1 8:-1 10:-1 11:1 17:1 20:1 21:-1 22:1 23:1 24:-1 25:-1 27:-1 28:1 29:1"
+        " 30:1 31:1 32:1 33:-1 36:-1 38:-1 40:1|-1 1:-1 2:1 4:-1 5:1 6:1 8:-1 9:-1 10:-1 11:-1 12:-1 13:-1"
+        " 15:-1 18:-1 19:-1 20:1 21:-1 22:-1 23:1 24:-1 25:1 27:1 28:1 29:1 31:-1 32:-1 33:1 36:1 38:-1 40:-1"
+        "|-1 4:1 7:-1 9:-1 19:-1 20:-1 23:1 25:1 27:-1 29:-1 30:1 32:-1 33:-1 34:-1 36:1 39:-1|-1 5:-1 6:-1"
+        " 8:1 9:1 10:-1 31:1|-1 4:-1 6:1 8:1 9:1 20:1 21:-1 22:-1 24:-1 28:-1 30:1 33:-1 38:1 40:-1|-1 10:1"
+        " 22:-1 24:1 29:-1 32:1 39:1|-1 28:-1 33:-1 34:-1 36:1|-1 1:1 23:-1 30:-1 39:1|-1 30:1|-1 5:1 7:-1"
+        " 8:-1 10:-1 11:1 14:-1 15:-1 16:-1 17:-1 19:1 21:1 22:-1 23:-1 25:1 27:-1 28:1 29:-1 30:1 32:-1 33:1"
+        " 38:-1 39:1 40:1",
+    ),
+    "all ties, which no other run has": (
+        ("winnow", "--set", "balanced=true", "--passes", "5"),
+        "2 2:3 4:2 5:1|2 1:-3 2:-2 4:1 5:-2|1 5:-2|2 1:1 2:-3 3:-1 4:-3|2 1:-2 3:-1 5:-2|2 2:1 3:-2|1 1:-2|2"
+        " 2:1 3:3 4:-2|1 2:2|1 1:-2 2:3|2 1:-1 2:-2 3:3|1|1 4:-2 5:-1|2 4:-3 5:-3",
+    ),
+    "steps that weights forget": (
+        ("winnow", "--set", "balanced=true", "--set", "intercept=0", "--passes", "2"),
+        "7 2:1.43312e-108|3 2:-1.9508e-109 3:2.57511e-109|6",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TIED)
+def test_where_a_tie_hinges_on_rounding_an_honest_report_is_not_contradicted(run, tmp_path, name):
+    """Where scores are 0 but for rounding, so that other rounds are updates, the report agrees, and with a row more
+    in the file it does not."""
+    settings, rows = TIED[name]
+    lines = [f"{line}\n" for line in rows.split("|")]
+    data = write(tmp_path / "ties.svm", lines)
+    report = write(tmp_path / "ties.json", run("learn", data, "--learner", *settings, "--json").out)
+    assert run("verify", report, data).code == 0
+    assert run("verify", report, write(tmp_path / "more.svm", [*lines, lines[0]])).code == 3
+
+
+def test_ties_excuse_no_count_beyond_them(run, tmp_path):
+    """Where all ties are updates, which runs that differ by rounding have not, a count far beyond them differs."""
+    settings, rows = TIED["all ties, which no other run has"]
+    data = write(tmp_path / "ties.svm", [f"{line}\n" for line in rows.split("|")])
+    report = write(tmp_path / "ties.json", run("learn", data, "--learner", *settings, "--json").out)
+    record = json.loads(report.read_text())
+    record["updates"] += 15
+    assert run("verify", write(tmp_path / "more.json", json.dumps(record)), data).code == 3

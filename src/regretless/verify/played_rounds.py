@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,11 +12,13 @@ from ..textbook import linear_runs as runs
 from . import predicted
 from .certificates import COUNTS
 from .checks import ALLOWED, OR_SETTINGS, alike, at, has, number
+from .formulas import FORMULAS
 from .learned_rounds import LearnedRounds
 
 Array = np.ndarray[Any, Any]
 Fields = Mapping[str, Any]
 
+HALF = 2.0**-26  # of the digits of a float
 MOST_CELLS = 20_000_000  # of rows times columns times passes that a textbook is asked to play
 
 
@@ -91,8 +94,7 @@ class PlayedRounds(LearnedRounds):
         """Whether the counts are others than stated where rounding decides: runs over rows that differ by nothing else
         count otherwise, too, and by chance as much."""
         own = _counts(result)
-        of_all = [part["constants"].get("ledger") or {}, self.report]
-        statements = self._stated(own, *(of_all if run.target is None else self._ledgers(run.target)))
+        statements = self._stated(own, *self._statements(run.target))
         stated = [(name, count) for name, count in statements if abs(count - own[name]) > _slack(count)]
         others = [own]
         for near, settings in runs.nudged(rows, self.parameters) if stated else ():
@@ -103,7 +105,16 @@ class PlayedRounds(LearnedRounds):
                 return True
         if all(_is_alike(one, own) for one in others):
             return False
-        return all(_is_near(count, [one[name] for one in others]) for name, count in stated if name in COUNTS)
+        ties = _broken(result)
+        return all(_is_near(count, [one[name] for one in others], ties) for name, count in stated if name in COUNTS)
+
+    def _statements(self, target: int | None) -> list[Fields]:
+        """What lines state of one class, or they and the report of all; those on risk count the errors of one pass."""
+        lines = [one for one in self.report["certificates"] if one["applies"] and not _is_of_risk(one)]
+        parts = lines if target is None else [one["parts"][target] for one in lines if one["parts"]]
+        known = [one["constants"] or {} for one in parts]
+        each = [(one.get("ledger") or {}) | (one.get("learner") or {}) for one in known]
+        return each if target is not None else [*each, self.report]
 
     def _once(self, rows: Array, run: _Run) -> dict[str, Any]:
         """The textbook's run over rows, of one class against the rest or of all classes at once."""
@@ -159,8 +170,17 @@ class PlayedRounds(LearnedRounds):
             return "the squares of its rows are no floats of full precision"
         if not runs.keeps_digits(self.twin, self.parameters, self.width, float(self.norms2.max(initial=0.0))):
             return "its rows are so long that the textbook's matrix keeps less than half the digits"
+        if self._forgets():
+            return "its steps are so short that the textbook's weights keep less than half their digits"
         cells = self.count * (self.rows.shape[1] + 1) * self.passes * (len(self.classes) if self.each_alone else 1)
         return f"it is of more than {MOST_CELLS:,} numbers" if cells > MOST_CELLS else ""
+
+    def _forgets(self) -> bool:
+        """Whether the shortest row moves weights of 1, whose differences are the scores, by less than half a float."""
+        if not self.parameters.get("balanced"):
+            return False
+        shortest = float(np.sqrt(self.norms2[self.norms2 > 0].min(initial=inf)))
+        return runs.SETTLED[self.twin](self.parameters, self.width)["rate"] * shortest < HALF
 
     def _plays_several(self) -> bool:
         """Whether the textbook plays more than two classes of this learner."""
@@ -169,11 +189,6 @@ class PlayedRounds(LearnedRounds):
     def _unlike_any(self) -> bool:
         """Whether a run was asked for, of one class or of all, that the textbook does not give."""
         return any(not run for target, run in self._played.items() if target is not None or not self.each_alone)
-
-    def _ledgers(self, target: int) -> list[Fields]:
-        """What each line that applies states of one class."""
-        lines = (one["parts"] for one in self.report["certificates"] if one["applies"] and one["parts"])
-        return [(one["constants"] or {}).get("ledger") or {} for one in (parts[target] for parts in lines)]
 
     def _stated(self, counts: Fields, *statements: Fields) -> list[tuple[str, float]]:
         """What a certificate and the report state of these counts, as far as they state any."""
@@ -224,10 +239,23 @@ class _Run(NamedTuple):
     learner: Fields
 
 
+def _is_of_risk(certificate: Fields) -> bool:
+    """Whether it is about rows to come."""
+    claim = FORMULAS.get(str(certificate["theorem"]))
+    return claim is not None and bool(claim.risk)
+
+
 def _counts(run: Fields) -> dict[str, float]:
-    """Updates, the lengths of their rows and mistakes of a run of the textbook."""
-    names = ("updates", "update_norm2", "mistakes")
-    return {name: count for name, count in run.get("ledger", {}).items() if name in names}
+    """Updates, the lengths and the volume of their rows, and mistakes of a run of the textbook."""
+    names = ("updates", "update_norm2", "mistakes", "volume")
+    numbers = {**run.get("ledger", {}), **run.get("learner", {})}
+    return {name: count for name, count in numbers.items() if name in names}
+
+
+def _broken(run: Fields) -> int:
+    """How many rounds were no updates though their scores are 0 but for rounding, which an exact tie makes updates."""
+    sizes = np.abs(run.get("scores", ()))
+    return int(np.sum((sizes <= ALLOWED * sizes.max(initial=0.0)) & ~run["updated"])) if "updated" in run else 0
 
 
 def _is_alike(one: Fields, other: Fields) -> bool:
@@ -235,10 +263,11 @@ def _is_alike(one: Fields, other: Fields) -> bool:
     return one.keys() == other.keys() and all(abs(one[name] - other[name]) <= _slack(one[name]) for name in one)
 
 
-def _is_near(count: float, others: Sequence[float]) -> bool:
-    """Whether a count lies within five standard deviations of the mean of others: runs that rounding tells apart go on
-    apart as by chance, and of few rows all others may miss what one has."""
-    return bool(abs(count - np.mean(others)) <= 5 * max(float(np.std(others)), 1.0))
+def _is_near(count: float, others: Sequence[float], ties: float = 0.0) -> bool:
+    """Whether a count lies within five standard deviations of the mean of others, or by so many ties more above it:
+    runs that rounding tells apart go on apart as by chance, and of few rows all others may miss what one has."""
+    chance = 5 * max(float(np.std(others)), 1.0)
+    return -chance <= float(count - np.mean(others)) <= chance + ties
 
 
 def _slack(count: float) -> float:
