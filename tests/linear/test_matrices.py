@@ -256,6 +256,14 @@ def test_a_margin_that_no_matrix_of_the_run_has_is_found(classes, most_whole, mo
     assert of_matrix(X, y, np.asarray(first.comparator.vector)).margin == pytest.approx(first.comparator.margin)
 
 
+def test_a_margin_of_two_classes_is_looked_for_among_wide_rows_of_many_entries():
+    """Dense rows no more than their columns, of more entries than are searched unasked, have a bound by a margin."""
+    X, y = overlapping(2, rows=500, columns=500, noise=0.0)
+    assert X.size > margins.MOST_WHOLE
+    first = MulticlassPerceptron().fit(X, y).certify(X, y)[0]
+    assert first.applies, first.why
+
+
 def test_many_columns_are_searched_only_where_few_rounds_are_wrong(monkeypatch):
     """Where the differences have many columns and every matrix has many rounds wrong, no margin is looked for, which
     the certificate says; where few are, one is."""

@@ -10,7 +10,6 @@ import numpy as np
 
 from ..textbook import linear_runs as runs
 from . import predicted
-from .certificates import COUNTS
 from .checks import ALLOWED, OR_SETTINGS, alike, at, has, number
 from .formulas import FORMULAS
 from .learned_rounds import LearnedRounds
@@ -106,7 +105,7 @@ class PlayedRounds(LearnedRounds):
         if all(_is_alike(one, own) for one in others):
             return False
         ties = _broken(result)
-        return all(_is_near(count, [one[name] for one in others], ties) for name, count in stated if name in COUNTS)
+        return all(_is_near(count, [one[name] for one in others], ties) for name, count in stated)
 
     def _statements(self, target: int | None) -> list[Fields]:
         """What lines state of one class, or they and the report of all; those on risk count the errors of one pass."""

@@ -94,7 +94,8 @@ def find_margin(
         entries, few = question.entries_of(batch), len(batch) <= FEW_A_COLUMN * batch.columns
         if entries > MOST_WHOLE or not (few or nearest.is_near(batch)):
             why = _why_inseparable(question, batch, signs, nearest)
-            if why != UNKNOWN or entries > max(most, MOST_WHOLE):
+            likely = why == UNKNOWN or (few and why == WIDE)
+            if not likely or entries > max(most, MOST_WHOLE):
                 return why
     budget, toward = question.budget(batch.entries, nearest.separates), (nearest.vector.vector, nearest.vector.bias)
     work = work_to_begin(batch)
