@@ -24,11 +24,8 @@ class LearnedRounds:
 
     Parameters
     ----------
-    report : mapping
-        What ``learn --json`` or ``certify --json`` printed.
-    rows : ndarray or scipy sparse array, shape (rows, features)
-        Of one pass.
-    labels : ndarray, shape (rows,)
+    report, rows, labels
+        As for `linear.check`.
     """
 
     def __init__(self, report: Mapping[str, Any], rows: Any, labels: Array) -> None:
